@@ -45,7 +45,7 @@ typedef struct {
 
 struct consort_node {
     int channel;
-    pid_t companion; /* 0: somebody else started us */
+    pid_t companion; /* 0: started by another process */
     entry *variables;
     uint32_t count, elements;
     double start, stop;
@@ -366,7 +366,7 @@ static void start(consort_node *node, const char *const companion[]) {
     }
 }
 
-/* Nobody waits for the work of a program whose run is gone. */
+/* The work of a program whose run is gone is not needed. */
 static void adopt(consort_node *node, const char *channel) {
     char *end;
     long number = strtol(channel, &end, 10);
@@ -441,7 +441,7 @@ consort_node *consort_join(const char *component) {
     if (channel != NULL) return join(component, channel, NULL);
     if (command == NULL || command[0] == '\0') {
         snprintf(join_error, sizeof join_error,
-                 "nobody says which run to join: start this program by `consort run`, or set `CONSORT_NODE` "
+                 "no run to join: start this program by `consort run`, or set `CONSORT_NODE` "
                  "to the command of its node, one word per line");
         return NULL;
     }
@@ -483,7 +483,7 @@ static void restore(consort_node *node) {
     finish(node);
 }
 
-static void tell_failure(consort_node *node) {
+static void report_failure(consort_node *node) {
     char words[sizeof node->error];
     if (node->channel < 0 || node->ended) return;
     memcpy(words, node->error, sizeof words);
@@ -496,7 +496,7 @@ static void tell_failure(consort_node *node) {
 }
 
 static int failed(consort_node *node) {
-    if (node != NULL) tell_failure(node);
+    if (node != NULL) report_failure(node);
     return -1;
 }
 
@@ -645,8 +645,8 @@ int consort_leave(consort_node *node) {
         return 1;
     }
     if (!is_well(node)) {
-        tell_failure(node);
-        /* A run that started us has been told; nobody else would be. */
+        report_failure(node);
+        /* A run that started us has received the error; otherwise it would not be shown. */
         if (0 < node->companion) fprintf(stderr, "consort: %s\n", node->error);
     } else if (!node->ended) {
         begin(node, 'L');

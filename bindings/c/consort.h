@@ -10,11 +10,11 @@
  *     return consort_leave(node);
  *
  * C99 and POSIX, one file, no other dependency: compile `consort.c` along with the program. The other
- * languages' modules are made of these functions. What the program must tell about its variables is in an
+ * languages' modules are made of these functions. The program's variables are declared in an
  * interface file; that and what is promised is in `docs/foreign-nodes.md`.
  *
  * Mistakes are kept: a variable that is not there, a type that is another. After one nothing is read or
- * written any more, `consort_next` gives -1, and the run ends with an error that has the same words as
+ * written any more, `consort_next` gives -1, and the run ends with an error that has the same text as
  * `consort_error`. So no call but `consort_next` need be checked, not even `consort_join`: every function
  * takes a node that is NULL.
  *
@@ -65,7 +65,7 @@ void consort_put_whole(consort_node *node, int variable, size_t element, int64_t
 const char *consort_get_text(consort_node *node, int variable, size_t element);
 void consort_put_text(consort_node *node, int variable, size_t element, const char *text);
 
-/* Where the run starts, and where it stops: in seconds; the stop is not a number if nobody knows. */
+/* Where the run starts, and where it stops: in seconds; the stop is not a number if it is not known. */
 double consort_start(const consort_node *node);
 double consort_stop(const consort_node *node);
 
@@ -73,14 +73,14 @@ double consort_stop(const consort_node *node);
  * whenever the run is. They hold no pointers and stay where they are. For an interface with `saves-state = true`. */
 void consort_state(consort_node *node, void *bytes, size_t count);
 
-/* The program cannot go on: the run ends with an error that says so. */
+/* The program cannot continue: the run ends with an error that says so. */
 void consort_fail(consort_node *node, const char *message);
 
 /* What went wrong; empty if nothing did. Of NULL: why the last `consort_join` failed. */
 const char *consort_error(const consort_node *node);
 
 /* Ends it all, before the run's end too, and waits for a companion that was started. What a program returns from
- * `main`: 0 if all went well, else 1, with the reason on standard error if the run does not tell it. */
+ * `main`: 0 if all went well, else 1, with the reason on standard error if the run does not report it. */
 int consort_leave(consort_node *node);
 
 #ifdef __cplusplus

@@ -1,8 +1,13 @@
 //! What CI runs, in the order in which a mistake is cheapest to find.
 
+mod python;
+
 use crate::say;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The size of the release build of the command line, in bytes, that is too large.
+const PROGRAM_BYTES_MAX: u64 = 30_000_000;
 
 /// The workspace's root folder.
 pub(crate) fn root() -> PathBuf {
@@ -21,10 +26,24 @@ pub(crate) fn run() -> bool {
         ),
     ];
     let is_fine = steps.iter().all(|(name, arguments)| step(name, arguments));
-    is_fine && examples() && campaigns() && zenoh()
+    is_fine && examples() && size() && campaigns() && python() && zenoh()
 }
 
-/// The one heavy option, which nobody builds who does not ask for it: last, and by itself.
+/// The program stays small. The examples have just built it.
+fn size() -> bool {
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
+    let program = folder.join("release/consort");
+    let bytes = program.metadata().map_or(u64::MAX, |metadata| metadata.len());
+    say(&format!("== size: {} has {bytes} bytes", program.display()));
+    bytes < PROGRAM_BYTES_MAX
+}
+
+/// The Python package.
+pub(crate) fn python() -> bool {
+    python::run()
+}
+
+/// The one heavy option, which is not built by default: last, and by itself.
 fn zenoh() -> bool {
     // Both crates at once: by itself each would want Zenoh's parts built in another way.
     let with = ["-p", "consort-node", "-p", "consort-cli", "--features", "zenoh", "--quiet"];
@@ -32,7 +51,7 @@ fn zenoh() -> bool {
     step("zenoh", &[&["test"], &with[..], &tests].concat())
 }
 
-/// Every example runs from the release build, as the README tells a newcomer.
+/// Every example runs from the release build, as the README describes.
 fn examples() -> bool {
     let folders = [examples_with("system.toml"), examples_with("mm.json")].concat();
     folders.iter().all(|folder| step(folder, &["run", "--release", "--quiet", "--", "run", folder]))
@@ -67,6 +86,13 @@ pub(crate) fn bless() -> bool {
     let mut command = cargo(&["test", "--workspace", "--quiet"]);
     command.env("INSTA_UPDATE", "always");
     succeeds("bless", command)
+}
+
+/// The test that compares the references with the lists of keys writes them instead.
+pub(crate) fn write_reference() -> bool {
+    let mut command = cargo(&["test", "--package", "consort", "--test", "reference", "current"]);
+    command.env("CONSORT_WRITE_REFERENCE", "1");
+    succeeds("reference", command)
 }
 
 fn step(name: &str, arguments: &[&str]) -> bool {

@@ -1,8 +1,10 @@
 //! Project automation, in the project's own language: `cargo xtask VERB`.
 //!
 //! - `ci`: everything CI runs: formatting, lints, tests, documentation, the examples.
+//! - `python`: the Python package: install, tests, types; part of `ci`.
 //! - `tidy`: the architecture's invariants (also a test, so `cargo test` runs it).
 //! - `codes`: writes the index of the pages about error codes.
+//! - `reference`: writes the references of files and their JSON schemas, from the lists of keys of the readers.
 //! - `soak`: the long runs: fuzzing with coverage, plans and flows of random systems, FMUs that misbehave.
 //! - `bench-solvers`: our solvers against SUNDIALS CVODE, which it downloads and compiles.
 //! - `bless`: accept changed snapshots after you have read them.
@@ -18,8 +20,10 @@ const HELP: &str = "\
 cargo xtask VERB
 
   ci      everything CI runs: formatting, lints, tests, documentation, examples
+  python  install the Python package into a fresh environment, test it and check its types; part of `ci`
   tidy    check the invariants of ARCHITECTURE.md
   codes   write docs/codes/README.md, the index of all error codes
+  reference  write the keys of systems, campaigns and interfaces into docs, and their JSON schemas
   soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` and
           `flows` are random systems, `behaviors` are FMUs that misbehave, `states` those
           whose saved states lack something
@@ -37,8 +41,10 @@ fn main() -> ExitCode {
     };
     let done = match verb {
         "ci" => ci::run(),
+        "python" => ci::python(),
         "tidy" => tidy::run(),
         "codes" => tidy::write_index_of_codes(),
+        "reference" => ci::write_reference(),
         "soak" => soak::run(rest),
         "bench-solvers" => sundials::run(rest),
         "bless" => ci::bless(),

@@ -1,4 +1,4 @@
-//! Our solvers against SUNDIALS CVODE: builds the rival, then runs the benchmark that links it.
+//! Our solvers against SUNDIALS CVODE: builds CVODE, then runs the benchmark that links it.
 //!
 //! The C sources lie inside the crate `sundials-sys`, which the benchmark's manifest pins and cargo
 //! downloads; they are compiled here with nothing but `cc` and `ar`, by the flags below, which are
@@ -73,11 +73,11 @@ fn download() -> Result<PathBuf, String> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let found = manifest_path(&text, "sundials-sys");
-    let found = found.ok_or("cargo metadata does not tell where sundials-sys lies")?;
+    let found = found.ok_or("cargo metadata does not list sundials-sys")?;
     Ok(found.with_file_name("vendor"))
 }
 
-/// Where the manifest of a downloaded crate lies, from what `cargo metadata` tells. Its paths need no
+/// Where the manifest of a downloaded crate is, from the output of `cargo metadata`. Its paths need no
 /// more of a JSON reader than this.
 fn manifest_path<'a>(metadata: &'a str, name: &str) -> Option<&'a Path> {
     let paths = metadata.split("\"manifest_path\":\"").skip(1);
@@ -85,7 +85,7 @@ fn manifest_path<'a>(metadata: &'a str, name: &str) -> Option<&'a Path> {
     paths.find(|path| path.contains(&format!("/{name}-"))).map(Path::new)
 }
 
-/// Compiles SUNDIALS and the problems into one static library; tells its folder.
+/// Compiles SUNDIALS and the problems into one static library; returns its folder.
 fn compile(vendor: &Path) -> Result<PathBuf, String> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
     let folder = target.join("sundials");
@@ -115,8 +115,8 @@ fn compile(vendor: &Path) -> Result<PathBuf, String> {
 fn quietly(command: &mut Command) -> Result<(), String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|error| format!("{shown}: {error}; is gcc installed"))?;
-    let told = String::from_utf8_lossy(&output.stderr);
-    output.status.success().then_some(()).ok_or_else(|| format!("{shown}\n{told}"))
+    let errors = String::from_utf8_lossy(&output.stderr);
+    output.status.success().then_some(()).ok_or_else(|| format!("{shown}\n{errors}"))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub(crate) struct Influences {
     pub(crate) elevator: f64,
     pub(crate) aileron: f64,
     pub(crate) rudder: f64,
-    /// Left and right.
+    /// Thrust of the left and of the right engine.
     pub(crate) thrust: [f64; 2],
 }
 

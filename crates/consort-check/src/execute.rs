@@ -40,7 +40,7 @@ pub(crate) struct Execution<'a> {
 /// A loop or an attempt that runs.
 struct Frame {
     action: PlanAction,
-    /// Who is rolled back, sorted.
+    /// The components that are rolled back, sorted.
     saved: Vec<ComponentId>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Execution<'a> {
     /// Why these tags suffice: after a tag that keeps the contract, every place holds the value it
     /// must hold, and what an instance holds is a matter of its own tasks, so the next tag starts
     /// from the same state whatever the one before was. And every check is about one component and
-    /// the source of one connection: it can only tell whether the one is due and whether the other
+    /// the source of one connection: it only depends on whether the one is due and whether the other
     /// is. So it is enough to see, for each rate, a tag at which all are due and the tag at which
     /// the fewest others are: those whose period divides this one's. (A rate that is not due then
     /// is exactly one that is not always due with this one.) The first tag differs, because it

@@ -1,4 +1,4 @@
-//! What the judge must know of a system: who feeds which input, what is read, what depends on what.
+//! Facts about a system that the judge needs: the source of each input, what is read, dependencies.
 //!
 //! Everything is derived here from the resolved system and the descriptions; variables are numbered
 //! through all components, so that the state of the execution is a few flat arrays.
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub(crate) enum Depends<'a> {
     /// On every input of its component.
     All,
-    /// On these.
+    /// On the variables of this list.
     These(&'a [(VariableId, DependencyKind)]),
 }
 
@@ -62,7 +62,7 @@ struct Dependencies<'a> {
 
 impl<'a> Dependencies<'a> {
     fn new(models: &'a [&'a ModelDescription]) -> Self {
-        // Addresses only tell models apart; nothing depends on their order.
+        // Addresses only distinguish models; nothing depends on their order.
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
         let mut tables = Vec::new();
         let of_component = models.iter().map(|&model| {

@@ -1,4 +1,4 @@
-//! Judges: is this plan right for this system?
+//! Judges whether a plan is right for a system.
 //!
 //! [`check_plan`] executes a [`Plan`] abstractly. No value is computed: each place only remembers of
 //! which tag its value is, and every get, set, step and exchange is held against the contract:

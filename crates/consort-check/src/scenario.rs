@@ -12,7 +12,7 @@
 //!
 //! A loop runs twice, with its retry in between. The first time the outputs it waits for, and the
 //! inputs they feed, count as known; the second time they must really be. In a loop that looks for
-//! a step size, the first size is rejected, so everybody must be able to take a shorter step. Outside
+//! a step size, the first size is rejected, so all FMUs must be able to take a shorter step. Outside
 //! of such loops an FMU that may reject its step stops short of the end, and all others must follow it
 //! (`by-same-as`).
 
@@ -35,7 +35,7 @@ const CYCLES: u32 = 2;
 pub struct ScenarioViolation {
     /// The configuration whose algorithm is wrong; `None` if it is not about one of several.
     pub configuration: Option<String>,
-    /// What is wrong.
+    /// The violated rule and the instruction that violates it.
     pub violation: Box<Violation>,
 }
 
@@ -220,7 +220,7 @@ impl<'s> ScenarioExecution<'s> {
         Err(Violation { program, stage, tag, action, fault })
     }
 
-    /// A time in words, seen from where an FMU is.
+    /// A time as text, relative to the time of an FMU.
     fn of(&self, fmu: usize, time: Option<When>) -> Of {
         let at = self.fmus[fmu].at;
         match time {

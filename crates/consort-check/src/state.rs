@@ -1,4 +1,4 @@
-//! What is where during an abstract execution: no values, only the tags they belong to.
+//! The state of an abstract execution: for each place the tag of its value, not the value.
 
 use crate::facts::Facts;
 use consort_core::VariableId;
@@ -21,7 +21,7 @@ pub(crate) struct State {
     pub(crate) now: Vec<Stamp>,
     /// Whether the rate is due at the present tag.
     pub(crate) due: Vec<bool>,
-    /// Where each component is.
+    /// The time of each component.
     pub(crate) at: Vec<Stamp>,
     /// Whether inputs were set since the last step, by component.
     pub(crate) touched: Vec<bool>,

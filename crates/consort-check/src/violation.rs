@@ -1,4 +1,4 @@
-//! How a plan breaks the contract, as data and as words.
+//! Violations of the contract by a plan, as data and as text.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use std::fmt;
 /// shortest prefix of the execution that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// In which program.
+    /// The program of the plan in which it happens.
     pub program: CheckedProgram,
     /// Which stage, counted from 1, outermost first; empty at the end of the program.
     pub stage: Vec<usize>,
-    /// At which tag.
+    /// The tag at which it happens.
     pub tag: At,
-    /// What is wrong.
+    /// The action that violates the contract.
     pub action: PlanAction,
     /// Why it is wrong.
     pub fault: Fault,
@@ -23,7 +23,7 @@ pub struct Violation {
 /// A program of a plan or of a scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckedProgram {
-    /// Run once.
+    /// Runs once, before the first step.
     Initialization,
     /// Run at a tag, before it is recorded.
     Present,
@@ -53,7 +53,7 @@ pub enum At {
     Later,
     /// One at which only some are due.
     Partial {
-        /// Who is due; the first few.
+        /// The components that are due; the first few.
         due: Vec<String>,
     },
 }
@@ -154,7 +154,7 @@ pub enum Fault {
     TooLate(Box<Missed>),
     /// A read of a component that answers by step only, after it was given inputs.
     AfterSet {
-        /// Whose inputs were set.
+        /// The component whose inputs were set.
         component: String,
     },
     /// It is done again where it may be done once only.
@@ -179,7 +179,7 @@ pub enum Fault {
     },
     /// A component's step may be taken back, but the component is not saved.
     NotSaved {
-        /// Whose list lacks it.
+        /// The action whose list lacks it.
         by: PlanAction,
     },
     /// A component must be saved and cannot be.
@@ -193,7 +193,7 @@ pub enum Fault {
     Unknown {
         /// The kind of thing that is named.
         what: &'static str,
-        /// Its index.
+        /// The index that is out of range.
         index: usize,
     },
     /// Stages are nested deeper than [`NESTING_MAX`].

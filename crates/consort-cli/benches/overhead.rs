@@ -13,12 +13,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ROUNDS: usize = 15;
-const TOKEN: &str = "consort-testkit-gain-1";
+const ORDERS: [&str; 3] = ["derived", "jacobi", "gauss-seidel"];
 
-#[expect(clippy::print_stdout, reason = "a benchmark's data are its figures")]
 fn main() {
-    let folder = fmus::build("gain", Fmi::V2, &BuildOptions::binary());
-    let bench = Bench { c_loop: compile_c_loop(), fmu: folder };
+    doubles();
+    mixed();
+}
+
+/// One output per FMU, a double.
+#[expect(clippy::print_stdout, reason = "a benchmark's data are its figures")]
+fn doubles() {
+    let bench = Bench::of("gain", &[("y", "u")]);
     println!(
         "a chain of N trivial FMUs; nanoseconds per instance and step, and ratios to the C loop"
     );
@@ -51,9 +56,40 @@ fn main() {
     );
 }
 
+/// Six outputs of four types per FMU, of which two are connected.
+#[expect(clippy::print_stdout, reason = "a benchmark's data are its figures")]
+fn mixed() {
+    let bench = Bench::of("mixed", &[("y", "u"), ("count", "before")]);
+    println!(
+        "a chain of N FMUs with six outputs of four types, two of them connected; the C loop makes the same calls"
+    );
+    println!("connected: `hash = \"connected\"`, and a C loop that reads only what is connected");
+    println!(
+        "{:>7} {:>7} {:>12} {:>9} {:>9} {:>6} {:>9} {:>9} {:>6}",
+        "N", "steps", "order", "C loop", "consort", "ratio", "C loop", "connected", "ratio"
+    );
+    for (count, steps) in [(10, 50_000), (100, 5_000), (1_000, 1_000)] {
+        for order in ORDERS {
+            let [all, connected] = bench.measure_modes(count, steps, order);
+            println!(
+                "{count:>7} {steps:>7} {order:>12} {:>9.1} {:>9.1} {:>6.2} {:>9.1} {:>9.1} {:>6.2}",
+                all[0],
+                all[1],
+                all[1] / all[0],
+                connected[0],
+                connected[1],
+                connected[1] / connected[0],
+            );
+        }
+    }
+}
+
 struct Bench {
     c_loop: PathBuf,
+    model: &'static str,
     fmu: PathBuf,
+    /// From an output of an instance to an input of the next one.
+    wires: &'static [(&'static str, &'static str)],
 }
 
 /// Nanoseconds per instance and step; bytes.
@@ -67,9 +103,32 @@ struct Measured {
 }
 
 impl Bench {
+    fn of(model: &'static str, wires: &'static [(&'static str, &'static str)]) -> Self {
+        let fmu = fmus::build(model, Fmi::V2, &BuildOptions::binary());
+        Bench { c_loop: compile_c_loop(), model, fmu, wires }
+    }
+
+    /// With every output and with those that are connected: the C loop, and Consort.
+    fn measure_modes(&self, count: u32, steps: u32, order: &str) -> [[f64; 2]; 2] {
+        let system = tempfile::tempdir().expect("a temporary folder");
+        let text = self.chain(count, steps, order);
+        fs::write(system.path().join("system.toml"), text).expect("writable");
+        let scale = 1e9 / (f64::from(count) * f64::from(steps));
+        let mut best = [[f64::MAX; 2]; 2];
+        for _ in 0..ROUNDS {
+            for (mode, best) in ["all", "connected"].into_iter().zip(&mut best) {
+                best[0] = best[0].min(self.c_loop(count, steps, &[mode, order]));
+                let run = consort(system.path(), &["--no-record", "--hash", mode]);
+                best[1] = best[1].min(run.seconds * scale);
+            }
+        }
+        best
+    }
+
     fn measure(&self, count: u32, steps: u32) -> Measured {
         let system = tempfile::tempdir().expect("a temporary folder");
-        fs::write(system.path().join("system.toml"), self.chain(count, steps)).expect("writable");
+        let text = self.chain(count, steps, "derived");
+        fs::write(system.path().join("system.toml"), text).expect("writable");
         let mut best = Measured {
             c_loop: f64::MAX,
             plain: f64::MAX,
@@ -81,7 +140,7 @@ impl Bench {
         for round in 0..ROUNDS {
             let scale = 1e9 / (f64::from(count) * f64::from(steps));
             let plain = consort(system.path(), &["--no-record"]);
-            best.c_loop = best.c_loop.min(self.c_loop(count, steps));
+            best.c_loop = best.c_loop.min(self.c_loop(count, steps, &["double", "derived"]));
             best.plain = best.plain.min(plain.seconds * scale);
             best.memory = best.memory.min(plain.memory);
             let whole = |timing: Timing| (timing.seconds + timing.seconds_to_write) * scale;
@@ -99,23 +158,29 @@ impl Bench {
     }
 
     /// The system as a user would write it.
-    fn chain(&self, count: u32, steps: u32) -> String {
-        let mut text =
-            format!("[experiment]\nstop = \"{steps}/1000\"\nstep = 0.001\nrecord = \"all\"\n");
+    fn chain(&self, count: u32, steps: u32, order: &str) -> String {
+        let mut text = format!(
+            "[experiment]\nstop = \"{steps}/1000\"\nstep = 0.001\nrecord = \"{}\"\norder = {order:?}\n",
+            if self.model == "gain" { "all" } else { "nothing" }
+        );
         for index in 0..count {
             let _ = writeln!(text, "[components.c{index}]\nmodel = {:?}", self.fmu);
         }
-        for index in 1..count {
-            let _ =
-                writeln!(text, "[[connections]]\nfrom = \"c{}.y\"\nto = \"c{index}.u\"", index - 1);
+        for (index, (from, to)) in (1..count).flat_map(|it| self.wires.iter().map(move |w| (it, w)))
+        {
+            let (from, to) = (format!("c{}.{from}", index - 1), format!("c{index}.{to}"));
+            let _ = writeln!(text, "[[connections]]\nfrom = {from:?}\nto = {to:?}");
         }
         text
     }
 
-    fn c_loop(&self, count: u32, steps: u32) -> f64 {
+    /// `what` are the last arguments of the C loop.
+    fn c_loop(&self, count: u32, steps: u32, what: &[&str]) -> f64 {
+        let token = format!("consort-testkit-{}-1", self.model);
         let output = Command::new(&self.c_loop)
             .arg(fmus::library(&self.fmu))
-            .args([TOKEN, &count.to_string(), &steps.to_string()])
+            .args([&token, &count.to_string(), &steps.to_string()])
+            .args(what)
             .output()
             .expect("the C loop runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,7 +1,8 @@
-//! What can be typed: verbs, options, and the help that explains them.
+//! The grammar of the command line: verbs, options, and their help.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use consort::PictureFormat;
+use consort::reference::TextForm;
 use consort_core::Provider;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -171,6 +172,12 @@ pub(crate) enum Verb {
     /// Say what the code of an error means and what to do about it
     #[command(after_long_help = include_str!("cli/explain.txt"))]
     Explain(ExplainArgs),
+    /// Print every key of the files that you write, or a JSON schema for editors
+    #[command(after_long_help = include_str!("cli/reference.txt"))]
+    Reference(ReferenceArgs),
+    /// Print or write manual pages
+    #[command(after_long_help = include_str!("cli/man.txt"))]
+    Man(ManArgs),
     /// Work for `explore`
     #[command(hide = true)]
     CampaignWorker(CampaignWorkerArgs),
@@ -206,6 +213,48 @@ pub(crate) enum TextFormat {
     Json,
 }
 
+impl TextFormat {
+    /// The format with `--json`.
+    pub(crate) fn or_json(self, json: bool) -> Self {
+        if json { TextFormat::Json } else { self }
+    }
+}
+
+impl Verb {
+    /// Whether the command answers yes or no about something else than whether a description is valid: then the exit
+    /// code of "no" does not say that the question could not be asked.
+    pub(crate) fn is_question(&self) -> bool {
+        matches!(
+            self,
+            Verb::Check(_)
+                | Verb::Diff(_)
+                | Verb::Explore(_)
+                | Verb::Plot(_)
+                | Verb::Repeat(_)
+                | Verb::Replay(_)
+                | Verb::StateCheck(_)
+        )
+    }
+
+    /// The command, if it is to answer in JSON.
+    pub(crate) fn json_command(&self) -> Option<&'static str> {
+        let is_json = |json: bool, format: TextFormat| format.or_json(json) == TextFormat::Json;
+        let (command, json) = match self {
+            Verb::Run(args) => ("run", args.json),
+            Verb::Diff(args) => ("diff", is_json(args.json, args.format)),
+            Verb::Plan(args) => ("plan", args.json || args.format == PlanFormat::Json),
+            Verb::StateCheck(args) => ("state-check", is_json(args.json, args.format)),
+            Verb::Check(args) => match &args.subject {
+                CheckSubject::Plan(args) => ("check plan", args.json),
+                CheckSubject::Scenario(args) => ("check scenario", args.json),
+                CheckSubject::Property(args) => ("check property", is_json(args.json, args.format)),
+            },
+            _ => return None,
+        };
+        json.then_some(command)
+    }
+}
+
 /// Options of `plan`.
 #[derive(Args, Debug)]
 pub(crate) struct PlanArgs {
@@ -214,6 +263,9 @@ pub(crate) struct PlanArgs {
     /// How it is shown
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
     pub(crate) format: PlanFormat,
+    /// Answer with one JSON object on standard output, also about what went wrong
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) experiment: ExperimentArgs,
 }
@@ -269,9 +321,27 @@ pub(crate) struct DiffArgs {
     /// Compare only these: `tank.*`, `*.level`
     #[arg(long, value_name = "PATTERN", num_args = 1.., value_delimiter = ',')]
     pub(crate) variables: Vec<String>,
+    /// Take B as a reference: only its variables count, at its times
+    ///
+    /// Between two rows of A its floats are taken to lie on a line, everything else holds. Rows of B outside
+    /// the time of A are differences.
+    #[arg(long)]
+    pub(crate) reference: bool,
+    /// Compare only the times that both have
+    #[arg(long)]
+    pub(crate) common_times: bool,
+    /// Allow values of A to be as early or late as this: B becomes a tube
+    ///
+    /// A value of A is right if it lies between the least and the greatest value of B so many seconds around
+    /// it, give or take --absolute and --relative.
+    #[arg(long, value_name = "SECONDS", value_parser = values::tolerance)]
+    pub(crate) time_tolerance: Option<f64>,
     /// How the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
     pub(crate) format: TextFormat,
+    /// Answer with one JSON object on standard output, also about what went wrong
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 }
 
 /// Options of `plot`.
@@ -279,9 +349,21 @@ pub(crate) struct DiffArgs {
 pub(crate) struct PlotArgs {
     /// A run's folder, or a trace (`.parquet`, `.csv`)
     pub(crate) run: PathBuf,
-    /// What to draw: `tank.level`, `tank.*` [default: as the system says, else all]
-    #[arg(value_name = "VARIABLE")]
-    pub(crate) variables: Vec<String>,
+    /// More runs to draw over it, then what to draw: `tank.level`, `tank.*` [default: as the system says, else all]
+    #[arg(value_name = "RUN|VARIABLE")]
+    pub(crate) more: Vec<String>,
+    /// Draw these variables; all that stands before it are runs
+    #[arg(long, value_name = "VARIABLE", num_args = 1..)]
+    pub(crate) var: Vec<String>,
+    /// Draw over this variable instead of time
+    #[arg(long, value_name = "VARIABLE")]
+    pub(crate) x: Option<String>,
+    /// Draw what was recorded from this time on
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(crate) from: Option<String>,
+    /// Draw what was recorded until this time
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
     /// What to make of it, several with commas [default: svg]
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', value_parser = values::picture_format())]
     pub(crate) format: Vec<PictureFormat>,
@@ -299,6 +381,28 @@ pub(crate) struct ExplainArgs {
     /// Print all codes, one per line
     #[arg(long, conflicts_with = "code")]
     pub(crate) list: bool,
+}
+
+/// Options of `reference`.
+#[derive(Args, Debug)]
+pub(crate) struct ReferenceArgs {
+    /// Which kind of file
+    #[arg(value_name = "FILE", value_parser = values::choice(&TextForm::ALL))]
+    pub(crate) form: TextForm,
+    /// Print the JSON schema instead of the page
+    #[arg(long)]
+    pub(crate) schema: bool,
+}
+
+/// Options of `man`.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// The command whose page is printed, such as `run` or `export fmu` [default: consort]
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub(crate) command: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Options of `completions`.

@@ -1,5 +1,6 @@
 //! Ctrl-C: the first cancels what is running, which keeps its record; the second ends the program.
 
+use crate::outcome::Exit;
 use crate::output::printer::{Printer, to_user};
 use consort::{CancelToken, Context};
 use nix::sys::signal::{SigSet, Signal};
@@ -22,8 +23,19 @@ pub(crate) fn listen() -> Arc<CancelToken> {
     once(false)
 }
 
+/// The exit code, which says so if Ctrl-C kept a command from its end.
+pub(crate) fn ended_by_user(exit: Exit) -> Exit {
+    let is_interrupted = ONCE.get().is_some_and(|token| token.is_cancelled());
+    match exit {
+        Exit::Failed if is_interrupted => Exit::Interrupted,
+        exit => exit,
+    }
+}
+
+/// Set when somebody listens for the first time.
+static ONCE: OnceLock<Arc<CancelToken>> = OnceLock::new();
+
 fn once(is_silent: bool) -> Arc<CancelToken> {
-    static ONCE: OnceLock<Arc<CancelToken>> = OnceLock::new();
     let listen = || {
         let token = Arc::new(CancelToken::default());
         let cancelled = Arc::clone(&token);

@@ -1,4 +1,4 @@
-//! The `consort` command line: what is typed, what is said, what is left behind.
+//! The `consort` command line: options, commands, output and exit codes.
 //!
 //! - `cli`: verbs, options and their help.
 //! - `commands`: one module per verb.
@@ -8,7 +8,7 @@
 //! What is computed, and what is left on disk, is the library's: the crate `consort`.
 //!
 //! Standard output carries data only. Exit codes: 0 done, 1 the answer is no, 2 it could not be
-//! done, 101 a bug.
+//! done, 101 a bug, 130 it was ended by Ctrl-C.
 
 mod cli;
 mod command_line;
@@ -20,7 +20,8 @@ mod pipeline;
 
 use clap::Parser;
 use cli::{Cli, Verb};
-use outcome::{CommandError, CommandResult, Exit};
+use outcome::{CommandError, CommandResult, Exit, exit_of};
+use output::answer::answer;
 use output::printer::Printer;
 use std::io;
 use std::process::ExitCode;
@@ -43,14 +44,38 @@ pub fn main() -> ExitCode {
             return Exit::Failed.into();
         }
     };
-    let result = dispatch(&cli, &printer);
-    // Whoever only looks at something does not expect it to run.
+    let mut result = dispatch(&cli, &printer);
+    if let Err(error) = &result
+        && let Some(command) = cli.verb.json_command()
+        && let Err(unwritten) = answer_failure(command, error, &cli.verb, &printer)
+    {
+        result = Err(unwritten);
+    }
+    // A command that only shows something does not run it.
     let ending = match cli.verb {
         Verb::Inspect(_) | Verb::Plan(_) | Verb::Check(_) | Verb::Explain(_) => "",
         Verb::Export(_) => "nothing was written",
         _ => "nothing was run",
     };
-    finish(result, ending, &printer).into()
+    let is_question = cli.verb.is_question();
+    let exit = finish(result, ending, is_question, &printer);
+    interrupt::ended_by_user(exit).into()
+}
+
+/// A program that asked for JSON gets the mistakes as well.
+fn answer_failure(
+    command: &str,
+    error: &CommandError,
+    verb: &Verb,
+    printer: &Printer,
+) -> Result<(), CommandError> {
+    let (report, exit) = match error {
+        CommandError::Invalid { report } => (report, exit_of(report, verb.is_question())),
+        CommandError::Failed { report } => (report, Exit::Failed),
+        CommandError::Output { .. } => return Ok(()),
+    };
+    let exit = interrupt::ended_by_user(exit);
+    Ok(printer.data(answer(command, exit, report, serde_json::Value::Null))?)
 }
 
 fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
@@ -69,24 +94,31 @@ fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
         Verb::Explore(args) => commands::explore::execute(args, &cli.global, printer),
         Verb::Node(args) => commands::node::execute(args, &cli.global, printer),
         Verb::Explain(args) => commands::explain::execute(args, printer),
+        Verb::Reference(args) => commands::reference::execute(args, printer),
+        Verb::Man(args) => commands::man::execute(args, printer),
         Verb::CampaignWorker(args) => commands::explore::work(args, printer),
         Verb::Completions(args) => commands::completions::execute(args, printer),
         Verb::Host => unreachable!("a worker serves before anything is said"),
     }
 }
 
-fn finish(result: CommandResult, ending: &'static str, printer: &Printer) -> Exit {
+fn finish(
+    result: CommandResult,
+    ending: &'static str,
+    is_question: bool,
+    printer: &Printer,
+) -> Exit {
     match result {
         Ok(exit) => exit,
         Err(CommandError::Invalid { report }) => {
             printer.report(&report, ending);
-            outcome::exit_of(&report)
+            exit_of(&report, is_question)
         }
         Err(CommandError::Failed { report }) => {
             printer.report(&report, "");
             Exit::Failed
         }
-        // Whoever read our data has seen enough.
+        // The reader of our data has closed the pipe.
         Err(CommandError::Output { source }) if source.kind() == io::ErrorKind::BrokenPipe => {
             Exit::Done
         }

@@ -1,4 +1,4 @@
-//! How a command ends: exit codes, and what keeps a command from answering.
+//! Results of a command: exit codes, and the errors that prevent an answer.
 
 use consort_core::{Diagnostic, Report, Severity};
 use std::io;
@@ -13,8 +13,10 @@ pub(crate) enum Exit {
     Done = 0,
     /// The answer is no: traces differ, the description is invalid.
     No = 1,
-    /// It could not be done.
+    /// The command could not be carried out.
     Failed = 2,
+    /// It was ended by Ctrl-C: 128 and the number of the signal.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -34,12 +36,12 @@ pub(crate) enum CommandError {
     },
     /// Something it needs is missing or broken. Exit code 2.
     Failed {
-        /// What happened.
+        /// The diagnostics of the failure.
         report: Report,
     },
     /// Data could not be written to standard output. Exit code 2, or 0 if the pipe is closed.
     Output {
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -106,14 +108,25 @@ const OF_THE_MACHINE: [&str; 6] = [
     "model::no-compiler",
 ];
 
-/// What a report of mistakes means for the exit code.
-pub(crate) fn exit_of(report: &Report) -> Exit {
+/// What a report of mistakes means for the exit code: whether the answer is that the description is invalid, or there
+/// is no answer. A command that answers another question has none then.
+pub(crate) fn exit_of(report: &Report, is_question: bool) -> Exit {
     let is_mistake = |it: &&Diagnostic| it.severity == Severity::Error;
     let mut mistakes = report.diagnostics().iter().filter(is_mistake);
-    match mistakes.all(|it| OF_THE_MACHINE.contains(&it.code)) {
+    let is_failure =
+        |it: &Diagnostic| OF_THE_MACHINE.contains(&it.code) || is_of_request(it, report);
+    match is_question || mistakes.all(is_failure) {
         true => Exit::Failed,
         false => Exit::No,
     }
+}
+
+/// Whether a mistake is in what was typed, not in what it is about.
+fn is_of_request(diagnostic: &Diagnostic, report: &Report) -> bool {
+    let is_code = ["cli::", "set::"].iter().any(|start| diagnostic.code.starts_with(start));
+    let label = diagnostic.primary.as_ref().or(diagnostic.labels.first());
+    let place = label.map(|label| report.source(label.span.source));
+    is_code || place.is_some_and(|source| source.name == "command line")
 }
 
 #[cfg(test)]
@@ -121,13 +134,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_question_that_cannot_be_asked_has_no_answer() {
+        let mut report = Report::default();
+        report.push(Diagnostic::error("property::unknown-signal", ""));
+        assert_eq!(exit_of(&report, true), Exit::Failed);
+        assert_eq!(exit_of(&report, false), Exit::No);
+    }
+
+    #[test]
     fn what_the_machine_lacks_is_no_mistake_of_the_user() {
         let exit = |codes: &[&'static str]| {
             let mut report = Report::default();
             codes.iter().for_each(|code| report.push(Diagnostic::error(code, "")));
             report.push(Diagnostic::warning("system::odd", ""));
-            exit_of(&report)
+            exit_of(&report, false)
         };
+        assert_eq!(exit(&["cli::bad-time", "set::bad-assignment"]), Exit::Failed);
         assert_eq!(exit(&["model::cache"]), Exit::Failed);
         assert_eq!(exit(&["model::cache", "system::unknown-variable"]), Exit::No);
         assert_eq!(exit(&["system::unknown-variable"]), Exit::No);

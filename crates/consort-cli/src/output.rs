@@ -1,7 +1,7 @@
-//! What a user sees: messages, diagnostics, progress.
+//! Output for the user: messages, diagnostics, progress.
 
+pub(crate) mod answer;
 mod campaign_progress;
-pub(crate) mod diagnostics;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod waiting;

@@ -1,4 +1,4 @@
-//! What the library loads, with the options of the command line.
+//! Loads systems by the library, with the options of the command line.
 
 pub(crate) mod trials;
 

@@ -43,12 +43,12 @@ pub enum BytesError {
     Length {
         /// How many bytes are needed, as far as is known.
         expected: usize,
-        /// How many there are.
+        /// The number of bytes found.
         found: usize,
     },
     /// A value is out of its range.
     Impossible {
-        /// Which value.
+        /// The name of the invalid value.
         what: &'static str,
     },
 }
@@ -86,7 +86,7 @@ impl Writer {
         Writer { sink: bytes }
     }
 
-    /// The bytes.
+    /// Returns the bytes that were written.
     pub fn finish(self) -> Vec<u8> {
         self.sink
     }
@@ -98,7 +98,7 @@ impl<S: Sink> Writer<S> {
         Writer { sink }
     }
 
-    /// What was written into.
+    /// The sink that was written into.
     pub fn sink(&mut self) -> &mut S {
         &mut self.sink
     }
@@ -108,12 +108,12 @@ impl<S: Sink> Writer<S> {
         self.sink.put(bytes);
     }
 
-    /// One byte.
+    /// Writes one byte.
     pub fn byte(&mut self, value: u8) {
         self.raw(&[value]);
     }
 
-    /// Yes or no.
+    /// Writes a boolean.
     pub fn flag(&mut self, value: bool) {
         self.byte(u8::from(value));
     }
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         Reader { all: bytes.len(), rest: bytes }
     }
 
-    /// What was not read yet.
+    /// The bytes that were not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }

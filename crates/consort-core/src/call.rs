@@ -14,9 +14,9 @@ pub struct CallError {
     pub call: &'static str,
     /// The arguments that matter, for a person: `t = 3.25, h = 0.01`.
     pub arguments: String,
-    /// What came back.
+    /// The status that the call returned.
     pub status: CallStatus,
-    /// The instance's own last words, oldest first.
+    /// The last log messages of the instance, oldest first.
     pub log: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl CallError {
         Self::new(call, CallStatus::Unsupported)
     }
 
-    /// A failure without further words.
+    /// A failure without further messages.
     #[cold]
     pub fn new(call: &'static str, status: CallStatus) -> Box<Self> {
         Box::new(CallError { call, arguments: String::new(), status, log: Vec::new() })
@@ -103,11 +103,11 @@ pub type LogSink = Arc<dyn Fn(&LogEntry) + Send + Sync>;
 pub struct LogEntry {
     /// The component that logged it.
     pub component: String,
-    /// How bad it is.
+    /// The severity of the message.
     pub level: LogLevel,
     /// The instance's own category.
     pub category: String,
-    /// The text.
+    /// The text of the message.
     pub message: String,
 }
 
@@ -133,8 +133,8 @@ impl LogEntry {
 pub enum LogLevel {
     /// For information.
     Info,
-    /// Something is odd.
+    /// A problem that does not stop the computation.
     Warning,
-    /// Something failed.
+    /// A failure.
     Error,
 }

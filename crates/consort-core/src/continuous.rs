@@ -53,9 +53,9 @@ pub struct ContinuousDescription {
 /// How many numbers an instance exchanges with its solver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sizes {
-    /// Continuous states.
+    /// Number of continuous states.
     pub states: usize,
-    /// Event indicators.
+    /// Number of event indicators.
     pub indicators: usize,
 }
 
@@ -100,7 +100,7 @@ impl ContinuousEvent {
 pub struct CoupledEvents {
     /// The solver is handling events: anything may be set.
     pub in_event_mode: bool,
-    /// Inputs were set.
+    /// Inputs were set since the last step.
     pub is_disturbed: bool,
     /// What may change at events only was set, and the events that this made were handled.
     pub had_event: bool,
@@ -196,7 +196,7 @@ pub trait ContinuousInstance: LiveModel {
     /// If the instance refuses.
     fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent>;
 
-    /// Lets time go on.
+    /// Lets time advance.
     ///
     /// # Errors
     /// If the instance refuses.

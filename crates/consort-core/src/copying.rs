@@ -69,7 +69,7 @@ impl<T: Clone> Shared<T> {
 }
 
 impl<T: Copy> Shared<[T]> {
-    /// So many times the same.
+    /// A list with `len` copies of a value.
     pub fn filled(value: T, len: usize) -> Self {
         Shared(std::iter::repeat_n(value, len).collect())
     }

@@ -16,13 +16,13 @@ pub struct ModelDescription {
     pub kind: String,
     /// Its variables; a [`VariableId`](crate::VariableId) is an index into this.
     pub variables: Vec<Variable>,
-    /// What depends on what.
+    /// The dependencies between variables.
     pub structure: ModelStructure,
     /// The units its variables use.
     pub units: Vec<Unit>,
     /// The enumerations its variables use.
     pub enumerations: Vec<Enumeration>,
-    /// What its instances can do.
+    /// The capabilities of its instances.
     pub capabilities: Capabilities,
     /// The experiment its author had in mind.
     pub default_experiment: DefaultExperiment,
@@ -62,7 +62,7 @@ impl ModelDescription {
         self.capabilities.lane.is_some() || self.fact(STATE_FACT).is_some()
     }
 
-    /// Who saves the states of its instances.
+    /// The provider that saves the states of its instances.
     pub fn state_provider(&self) -> Provider {
         self.fact(STATE_FACT).and_then(Provider::from_name).unwrap_or(Provider::Native)
     }
@@ -107,7 +107,7 @@ pub enum Refresh {
 /// Instances that are connected and ask for the same solver can be integrated as one.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SolvedBy {
-    /// What was asked for.
+    /// The requested settings.
     pub settings: SolverSettings,
     /// The relative tolerance where neither the settings nor the experiment have one.
     pub tolerance: f64,
@@ -137,7 +137,7 @@ pub struct Capabilities {
     pub save_state: bool,
     /// A saved state can be turned into bytes.
     pub serialize_state: bool,
-    /// How an instance goes on that was restored, as far as it is known: [`Fidelity::Exact`] unless
+    /// How a restored instance behaves, as far as it is known: [`Fidelity::Exact`] unless
     /// a measurement found another fidelity.
     pub fidelity: Fidelity,
     /// Directional derivatives are available.

@@ -1,9 +1,10 @@
 //! Errors, warnings and notes for the user: what is wrong, where, why, and what to do.
 //!
-//! Readers and checks collect [`Diagnostic`]s in a [`Report`] and go on, so that a user sees every
+//! Readers and checks collect [`Diagnostic`]s in a [`Report`] and continue, so that a user sees every
 //! mistake at once. Rendering belongs to the command line.
 
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ pub enum Severity {
     Note,
     /// Something was assumed or repaired; the result may not be what the user meant.
     Warning,
-    /// Nothing runs.
+    /// An error: nothing is run.
     Error,
 }
 
@@ -36,9 +37,9 @@ pub struct SourceId(pub u32);
 /// A range of bytes of a source text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Span {
-    /// Which text.
+    /// The text it is in.
     pub source: SourceId,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -51,7 +52,7 @@ impl Span {
         Span { source, start: clamp(range.start), end: clamp(range.end) }
     }
 
-    /// As a range of bytes.
+    /// The span as a range of bytes.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -60,7 +61,7 @@ impl Span {
 /// Something read, and where it was written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spanned<T> {
-    /// What was read.
+    /// The value that was read.
     pub value: T,
     /// Where; `None` for defaults and for what came from the command line.
     pub span: Option<Span>,
@@ -106,11 +107,11 @@ pub struct Label {
 pub struct Diagnostic {
     /// A stable name such as `system::unknown-variable`.
     pub code: &'static str,
-    /// How bad it is.
+    /// The severity of the diagnostic.
     pub severity: Severity,
     /// One line: lower case, no full stop, names in backticks.
     pub message: String,
-    /// Where the mistake is, with a word on what is wrong there.
+    /// Where the mistake is, with a label that says what is wrong there.
     pub primary: Option<Label>,
     /// Other places that explain it.
     pub labels: Vec<Label>,
@@ -131,7 +132,7 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, message.into())
     }
 
-    /// Something worth knowing.
+    /// A note: information that requires no action.
     pub fn note(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Note, code, message.into())
     }
@@ -228,7 +229,7 @@ impl Report {
         &self.diagnostics
     }
 
-    /// The texts.
+    /// The source texts to which spans refer.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
@@ -262,8 +263,13 @@ pub fn nearest_name<'a>(
         .into_iter()
         .map(|candidate| (name_distance(given, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|(distance, candidate)| (*distance, Reverse(common_start(given, candidate))))
         .map(|(_, candidate)| candidate)
+}
+
+/// How many letters two names begin with together: of `sin` and `sign` only the first begins like `sinn`.
+fn common_start(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
 }
 
 /// A whole edit costs this much, a mere change of case 1.

@@ -22,7 +22,7 @@ impl Lists {
         Lists { starts, items: pairs.into_iter().map(|(_, item)| item).collect() }
     }
 
-    /// How many lists there are.
+    /// The number of lists.
     pub fn keys(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -53,7 +53,7 @@ pub fn strong_components<'g>(
 
 /// Not part of the search.
 const ABSENT: u32 = u32::MAX;
-/// Not reached yet.
+/// Marks a node that was not visited yet.
 const UNSEEN: u32 = u32::MAX - 1;
 
 struct Search {

@@ -6,7 +6,7 @@
 //! - [`time`]: [`Time`] counts ticks, a [`Resolution`] is the length of a tick, a [`Tag`] adds the
 //!   microstep of superdense time. Conversions to and from `f64` are correctly rounded.
 //! - [`value`]: the fifteen value types of FMI 3 and typed slices of them; [`literal`]: values as a user
-//!   writes them, before anybody knows their type.
+//!   writes them, before their type is known.
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement, over
 //!   [`LiveModel`].
@@ -43,6 +43,7 @@ pub mod copying;
 mod description;
 pub mod diagnostic;
 pub mod graph;
+mod hash_mode;
 pub mod id;
 pub mod literal;
 mod live;
@@ -50,6 +51,7 @@ pub mod long_wait;
 pub mod model;
 mod named;
 pub mod prng;
+mod reference;
 pub mod rolling;
 mod setup;
 pub mod solving;
@@ -68,6 +70,7 @@ pub use continuous::{
 };
 pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanned};
+pub use hash_mode::HashMode;
 pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
 pub use live::Direction;
@@ -79,9 +82,10 @@ pub use model::{
 };
 pub use named::Named;
 pub use prng::Prng;
+pub use reference::ModelReference;
 pub use solving::{Interface, SolverKind, SolverSettings, SolverWork};
 pub use state::{Fidelity, Observer, ObserverDecision, Provider};
-pub use time::{Resolution, Seconds, Tag, Time, TimeError};
+pub use time::{Resolution, Seconds, Tag, Time, TimeError, TimeMistake};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};
 pub use variable::{

@@ -1,4 +1,4 @@
-//! Values as a user writes them, before anybody knows their type.
+//! Values as a user writes them, before their type is known.
 
 use crate::value::{ValueType, Values};
 use serde::{Deserialize, Serialize};
@@ -27,19 +27,19 @@ pub enum LiteralError {
     WrongKind {
         /// What was expected, for a person.
         expected: &'static str,
-        /// What was written.
+        /// The literal as written.
         found: String,
     },
     /// A number does not fit the type, or would be rounded.
     DoesNotFit {
-        /// The type.
+        /// The type of the variable.
         value_type: ValueType,
-        /// What was written.
+        /// The literal as written.
         found: String,
     },
     /// An enumeration has no item of that name.
     UnknownItem {
-        /// What was written.
+        /// The literal as written.
         found: String,
     },
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 /// In which direction a derivative is taken: that of `unknowns`, by `knowns` that change by `seed`.
 #[derive(Clone, Copy, Debug)]
 pub struct Direction<'a> {
-    /// What is derived.
+    /// The variables whose derivatives are computed.
     pub unknowns: &'a [Reference],
-    /// By what.
+    /// The variables with respect to which they are computed.
     pub knowns: &'a [Reference],
     /// How each element of the knowns changes.
     pub seed: &'a [f64],
@@ -75,7 +75,7 @@ pub trait LiveModel: Send {
     /// If the instance refuses a reference.
     fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()>;
 
-    /// Reads variables as [`LiveModel::get`] does, to see whether they were kept: the instance goes on even
+    /// Reads variables as [`LiveModel::get`] does, to see whether they were kept: the instance continues even
     /// if it refuses.
     ///
     /// # Errors

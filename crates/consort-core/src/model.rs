@@ -15,6 +15,7 @@
 mod prepare;
 mod step;
 pub mod stepping;
+mod whole;
 
 pub use crate::call::{CallError, CallResult, CallStatus, LogEntry, LogLevel, LogSink};
 pub use crate::description::{
@@ -25,6 +26,7 @@ pub use crate::setup::{Instantiation, Setup};
 pub use crate::state::SavedState;
 pub use prepare::{Kept, Preparation, Setting, SetupOrder};
 pub use step::{EventUpdate, Step, StepOutcome, StepReason};
+pub use whole::{Batch, Columns, WholeStep};
 
 use crate::cancel::CancelFlag;
 use crate::continuous::{ContinuousInstance, CoupledEvents};
@@ -101,6 +103,30 @@ pub trait Instance: LiveModel {
             return Ok(Some(outcome));
         }
         self.get(outputs.0, ValuesMut::Float64(outputs.1))?;
+        Ok(None)
+    }
+
+    /// A whole communication step in one call, whatever the types: sets, steps and, if the step plainly came to
+    /// its end, reads and gives `None`; else gives how the step ended, with nothing read.
+    ///
+    /// # Errors
+    /// As [`LiveModel::set`], [`Instance::step`] and [`LiveModel::get`].
+    #[inline]
+    fn step_whole(
+        &mut self,
+        whole: &WholeStep<'_>,
+        columns: &mut Columns,
+    ) -> CallResult<Option<StepOutcome>> {
+        for batch in whole.sets {
+            self.set(batch.of(whole.references), batch.values(columns))?;
+        }
+        let outcome = self.step(whole.step)?;
+        if !outcome.is_plain(whole.step) {
+            return Ok(Some(outcome));
+        }
+        for batch in whole.gets {
+            self.get(batch.of(whole.references), batch.values_mut(columns))?;
+        }
         Ok(None)
     }
 

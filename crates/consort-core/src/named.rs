@@ -5,7 +5,7 @@ pub trait Named: Copy + 'static {
     /// Every choice with its name, in the order of the declaration.
     const NAMES: &'static [(Self, &'static str)];
 
-    /// Its name.
+    /// The name of this choice.
     fn name(self) -> &'static str;
 }
 
@@ -22,7 +22,7 @@ macro_rules! named {
             /// Every choice with its name, in the order of the declaration.
             $vis const ALL: [($name, &'static str); [$($text),*].len()] = [$(($name::$variant, $text)),*];
 
-            /// Its name.
+            /// The name of this choice.
             $vis const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }

@@ -1,8 +1,8 @@
 //! Randomness that repeats: a seeded generator, split by name.
 //!
 //! Every component draws from `Prng::new(seed).split(path)`, so the numbers a component sees depend
-//! on the experiment's seed and its own path, never on who else is in the system or on who asks
-//! first. The algorithm (xoshiro256++ seeded by SplitMix64) is written out here rather than taken
+//! on the experiment's seed and its own path, never on other components or on the order of
+//! draws. The algorithm (xoshiro256++ seeded by SplitMix64) is written out here rather than taken
 //! from a crate because its output reaches traces and may never change with a version.
 
 /// A generator of 64-bit numbers: plain data, cloned and compared like any value.

@@ -11,7 +11,7 @@ pub struct Instantiation<'a> {
     pub name: &'a str,
     /// Its own random numbers.
     pub prng: Prng,
-    /// Where its log goes.
+    /// Receives its log.
     pub log: LogSink,
     /// Whether it shall log everything it can.
     pub verbose: bool,

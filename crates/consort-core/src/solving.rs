@@ -51,7 +51,7 @@ named! {
     /// Which of its interfaces an FMU is used by.
     #[derive(Serialize, Deserialize)]
     pub enum Interface {
-        /// It brings its own solver.
+        /// The model brings its own solver.
         CoSimulation => "co-simulation",
         /// It is given by its equations; one of our solvers integrates it.
         ModelExchange => "model-exchange",
@@ -69,7 +69,7 @@ pub fn is_tolerance(tolerance: f64) -> bool {
 /// How a model that is given by its equations is integrated.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SolverSettings {
-    /// By which solver.
+    /// The solver to use.
     pub kind: SolverKind,
     /// The relative tolerance; the run's where there is none, else the model's own.
     pub tolerance: Option<f64>,
@@ -88,9 +88,9 @@ pub struct SolverWork {
     pub rejected: u64,
     /// Evaluations of the derivatives, those for differences included.
     pub evaluations: u64,
-    /// Jacobians computed.
+    /// Number of Jacobians computed.
     pub jacobians: u64,
-    /// Matrices factorized.
+    /// Number of matrices factorized.
     pub factorizations: u64,
     /// Events: of time, of states and of steps; inputs that switched something count.
     pub events: u64,

@@ -5,7 +5,7 @@ use crate::time::Tag;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 
-/// A saved state: opaque to everybody but the instance that made it.
+/// A saved state: opaque except to the instance that made it.
 pub struct SavedState(pub Box<dyn Any + Send>);
 
 named! {
@@ -27,11 +27,11 @@ named! {
     /// What a restored instance was found to do, worst first.
     #[derive(Serialize, Deserialize)]
     pub enum Fidelity {
-        /// It cannot be restored, or goes on differently each time.
+        /// It cannot be restored, or a restored instance behaves differently each time.
         None => "none",
-        /// It goes on differently from one that was never saved, but always in the same way.
+        /// A restored instance behaves differently from one that was never saved, but always in the same way.
         Repeatable => "restore-repeatable",
-        /// It goes on, bit for bit, as one that was never saved.
+        /// A restored instance behaves, bit for bit, as one that was never saved.
         Exact => "exact",
         /// The same, also in another process and from bytes.
         Portable => "portable",
@@ -63,10 +63,10 @@ pub trait Observer: Send {
     fn set_bytes(&mut self, bytes: &[u8]) -> Result<(), &'static str>;
 }
 
-/// Whether a run goes on, as an observer decides.
+/// Whether a run continues, as an observer decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObserverDecision {
-    /// The run goes on.
+    /// The run continues.
     Continue,
     /// The observer needs no more values: the run may end here.
     Stop,

@@ -1,6 +1,6 @@
 //! Small languages as text: a scanner that finds tokens, and a cursor that takes them one by one.
 //!
-//! A language says which symbols and comments it has, what its words look like, and what to report about
+//! A language defines its symbols, comments and identifiers, and what to report about
 //! the rest; numbers, quotes, places and the messages of a cursor are the same for all.
 
 use crate::{Diagnostic, Report, SourceId, Span};
@@ -24,7 +24,7 @@ pub enum TokenKind {
 /// A piece of the text that belongs together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
     /// Where it stands, in bytes.
     pub range: Range<usize>,

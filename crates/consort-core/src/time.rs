@@ -6,6 +6,7 @@
 //! *f* and *g*): ticks to `f64` is correctly rounded, `f64` to ticks is the nearest tick with ties
 //! to even; both are monotone, neither is the other's inverse; what does not fit is an error.
 
+mod mistake;
 mod rational;
 mod resolution;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, Sub};
 
+pub use mistake::TimeMistake;
 pub use rational::Seconds;
 pub use resolution::Resolution;
 
@@ -110,19 +112,19 @@ impl Tag {
 pub enum TimeError {
     /// A number is not a time at all: NaN, infinite, or not written as a number.
     NotATime {
-        /// What was given.
+        /// The text as given.
         given: String,
     },
     /// A time lies outside of 64 bits of ticks. Take a coarser resolution or a nearer time.
     OutOfRange {
-        /// What was given.
+        /// The value as given.
         given: String,
         /// The tick it was measured in.
         resolution: Resolution,
     },
     /// A time falls between two ticks.
     NotAMultiple {
-        /// What was given.
+        /// The value as given.
         given: Seconds,
         /// The tick it is no multiple of.
         resolution: Resolution,
@@ -131,7 +133,7 @@ pub enum TimeError {
     NoCommonTick {
         /// One of the two.
         first: Seconds,
-        /// The other.
+        /// The other value.
         second: Seconds,
     },
 }

@@ -34,9 +34,9 @@ impl BaseUnit {
 /// A linear map between two units: `target = gain * source + offset`.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conversion {
-    /// Multiplied first.
+    /// The factor, applied first.
     pub gain: f64,
-    /// Added then.
+    /// The summand, applied after the factor.
     pub offset: f64,
 }
 

@@ -85,7 +85,7 @@ macro_rules! define_values {
                 self.view().value_type()
             }
 
-            /// How many elements there are.
+            /// The number of elements.
             #[inline]
             pub fn len(&self) -> usize {
                 self.view().len()
@@ -137,7 +137,7 @@ macro_rules! define_values {
                 match self { $(ValuesRef::$variant(_) => ValueType::$variant,)* }
             }
 
-            /// How many elements there are.
+            /// The number of elements.
             #[inline]
             pub fn len(&self) -> usize {
                 match self { $(ValuesRef::$variant(values) => values.len(),)* }
@@ -164,7 +164,7 @@ macro_rules! define_values {
                 match self { $(ValuesMut::$variant(_) => ValueType::$variant,)* }
             }
 
-            /// How many elements there are.
+            /// The number of elements.
             #[inline]
             pub fn len(&self) -> usize {
                 match self { $(ValuesMut::$variant(values) => values.len(),)* }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Variable {
     /// Its name, unique in the model.
     pub name: String,
-    /// How the instance knows it.
+    /// The number by which the instance identifies the variable.
     pub reference: Reference,
     /// The type of its elements.
     pub value_type: ValueType,
@@ -22,7 +22,7 @@ pub struct Variable {
     pub initial: Initial,
     /// Empty for a scalar, else one entry per dimension, outermost first.
     pub dimensions: Vec<Dimension>,
-    /// The value before anybody sets one; a single element stands for all elements of an array.
+    /// The value before one is set; a single element stands for all elements of an array.
     pub start: Option<Values>,
     /// Index into [`ModelDescription::units`](crate::ModelDescription).
     pub unit: Option<usize>,
@@ -95,13 +95,13 @@ named! {
         CalculatedParameter => "calculatedParameter",
         /// Changes the size of arrays; set before initialization.
         StructuralParameter => "structuralParameter",
-        /// Fed from outside.
+        /// Set from outside.
         Input => "input",
-        /// Offered to others.
+        /// Computed by the model, for connections to others.
         Output => "output",
         /// Internal; may be recorded.
         Local => "local",
-        /// Time itself.
+        /// The independent variable: time.
         Independent => "independent",
     }
 }
@@ -110,15 +110,15 @@ named! {
     /// When a variable's value may change.
     #[derive(Serialize, Deserialize)]
     pub enum Variability {
-        /// Never.
+        /// Never changes.
         Constant => "constant",
-        /// Not after initialization.
+        /// Does not change after initialization.
         Fixed => "fixed",
         /// Between steps, by the user.
         Tunable => "tunable",
-        /// At events only.
+        /// Changes at events only.
         Discrete => "discrete",
-        /// At any time.
+        /// Changes at any time.
         Continuous => "continuous",
     }
 }
@@ -178,7 +178,7 @@ pub struct ModelStructure {
 pub struct Unknown {
     /// The computed variable.
     pub variable: VariableId,
-    /// What it depends on.
+    /// The variables it depends on.
     pub on: DependsOn,
 }
 
@@ -187,7 +187,7 @@ pub struct Unknown {
 pub enum DependsOn {
     /// Not declared: it must be taken to depend on everything.
     All,
-    /// Exactly these.
+    /// On the variables of this list only.
     These(Vec<(VariableId, DependencyKind)>),
 }
 
@@ -205,9 +205,9 @@ named! {
     /// How an unknown depends on a known.
     #[derive(Serialize, Deserialize)]
     pub enum DependencyKind {
-        /// In any way.
+        /// The dependency may have any form.
         Dependent => "dependent",
-        /// By a constant factor.
+        /// The dependency is a constant factor.
         Constant => "constant",
         /// By a factor fixed in initialization.
         Fixed => "fixed",

@@ -1,4 +1,4 @@
-//! What nodes that are processes are given: a file that all of them read.
+//! The assignment for nodes that are processes: a file that all of them read.
 
 use consort_core::{Diagnostic, Time};
 use consort_node::{Endpoint, Faults, TlsFiles};
@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct NodeAssignment {
     /// The file with the system that was resolved and planned: [`PreparedData`](consort_run::PreparedData).
     pub system: PathBuf,
-    /// How models are made.
+    /// Options for making models.
     pub models: Value,
     /// The options of the run, as manifests keep them.
     pub options: Value,
@@ -28,7 +28,7 @@ pub struct NodeAssignment {
     /// Which run this is.
     #[serde(serialize_with = "write_id", deserialize_with = "read_id")]
     pub run: RunId,
-    /// Where each node is found.
+    /// The endpoint of each node.
     pub endpoints: BTreeMap<String, Endpoint>,
     /// What nodes show to others, if the user gave it.
     pub tls: Option<TlsFiles>,
@@ -46,7 +46,7 @@ pub struct NodeAssignment {
     pub parts: PartsFolder,
     /// When to save; `None` is at the end.
     pub saves: Vec<Option<Time>>,
-    /// Nodes go on from the parts of the run before.
+    /// Nodes continue from the parts of the run before.
     pub resumes: bool,
 }
 

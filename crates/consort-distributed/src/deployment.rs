@@ -59,7 +59,7 @@ mod pairs {
 pub struct Deployment {
     /// Which node each component is on.
     pub placement: Placement,
-    /// How nodes are linked.
+    /// The kind of links between nodes.
     pub link: LinkKind,
     /// How many messages of a flow may wait at a node.
     pub capacity: u32,
@@ -110,7 +110,7 @@ impl Deployment {
         prepared.components().zip(self.placement.of_component.iter().copied())
     }
 
-    /// For the manifest.
+    /// The deployment as JSON, for the manifest.
     pub fn to_json(&self, prepared: &Prepared) -> Value {
         json!({
             "link": self.link.name(),
@@ -126,7 +126,7 @@ fn without_nodes(request: &NodeRequest) -> Result<Option<Deployment>, Error> {
         (None, Some(_)) => "--capacity",
         (None, None) => return Ok(None),
     };
-    let message = format!("`{option}` is about nodes, and the system has none");
+    let message = format!("`{option}` has no effect: no component is placed on a node");
     let diagnostic = Diagnostic::error("cli::no-nodes", message);
     let help = "place components with `--place component=node`, or with `[nodes]` in the system";
     Err(Error::invalid(diagnostic.help(help)))

@@ -18,23 +18,23 @@ pub struct NodeDisturbance {
     pub seed: u64,
     /// How often a node is suspended.
     pub stops: u32,
-    /// The shortest stop.
+    /// The shortest time that a node is stopped.
     pub stop_min: Duration,
-    /// The longest.
+    /// The longest time that a node is stopped.
     pub stop_max: Duration,
 }
 
 /// How nodes really were disturbed: what came too late is not counted.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Disturbed {
-    /// How long each stop took.
+    /// The duration of each stop.
     pub stops: Vec<Duration>,
     /// How many links broke and were made again.
     pub links: u64,
 }
 
 impl Disturbed {
-    /// By nodes that have ended.
+    /// The disturbances of nodes that have ended.
     pub(crate) fn of(nodes: &[NodeProcess], disturber: Option<Disturber>) -> Self {
         let outcomes = nodes.iter().filter_map(|node| node.outcome.as_ref());
         let links = outcomes.map(|outcome| outcome.links_remade).sum();
@@ -52,14 +52,14 @@ pub(crate) struct Disturber {
     has_begun: bool,
     /// When the next thing is to be done.
     due: Instant,
-    /// Who is stopped, and since when.
+    /// The stopped nodes, and the time of their stop.
     stopped: Option<(usize, Instant)>,
-    /// How long each stop took.
+    /// The duration of each stop.
     stops: Vec<Duration>,
 }
 
 impl Disturber {
-    /// From now on.
+    /// Begins to disturb now.
     pub(crate) fn new(disturbance: &NodeDisturbance) -> Self {
         let mut random = Prng::new(disturbance.seed).split("stops");
         let has_begun = random.below(EARLY) == 0;

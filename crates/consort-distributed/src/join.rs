@@ -1,50 +1,13 @@
 //! How a node joins a run, and how it leaves.
 
 use crate::error::listed;
-use consort_core::{Diagnostic, Resolution};
+use consort_core::Diagnostic;
 use consort_engine::Part;
-use consort_node::{
-    Cancellation, Credentials, Endpoint, Faults, Gathering, Hub, JoinOptions, NodeError,
-    NodeHandle, PlanCourier, WaitListener, topology,
-};
+use consort_node::{Cancellation, JoinOptions, NodeError, NodeHandle, PlanCourier};
 use consort_run::CancelToken;
 use consort_system::Projection;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// What a node must know to join.
-#[derive(Clone, Debug)]
-pub struct JoinRequest {
-    /// The name of the node.
-    pub name: String,
-    /// The id of the run.
-    pub run: [u8; 16],
-    /// Where it listens.
-    pub listen: Option<Endpoint>,
-    /// The endpoints of the other nodes.
-    pub peers: BTreeMap<String, Endpoint>,
-    /// Connects nodes that are threads of one process.
-    pub hub: Option<Hub>,
-    /// How many messages of a flow may wait.
-    pub capacity: u32,
-    /// How long a connection may stay closed before its node counts as lost.
-    pub patience: Duration,
-    /// How long to wait for all nodes to connect.
-    pub gather: Duration,
-    /// How nodes authenticate each other.
-    pub tls: Option<Credentials>,
-    /// Nodes on other machines need no TLS.
-    pub allows_plain: bool,
-    /// The faults that its links simulate.
-    pub faults: Option<Faults>,
-    /// What must be equal on all nodes, besides the flows: names and digests.
-    pub facts: Vec<(String, String)>,
-    /// Receives the names of nodes that it still waits for.
-    pub gathering: Option<Gathering>,
-    /// Receives long waits.
-    pub waiting: Option<WaitListener>,
-}
 
 /// A node's membership in a run: for leaving it.
 pub(crate) struct Membership {
@@ -53,7 +16,7 @@ pub(crate) struct Membership {
 
 /// Why a node could not join or leave.
 pub(crate) struct Refusal {
-    /// What happened.
+    /// The reason of the refusal.
     pub diagnostic: Diagnostic,
     /// The node that caused it, if that is another one.
     pub blamed: Option<String>,
@@ -64,34 +27,17 @@ pub(crate) struct Refusal {
 /// # Errors
 /// If the system has no such node.
 pub(crate) fn join(
-    request: &JoinRequest,
+    options: &JoinOptions,
+    capacity: u32,
     projection: &Arc<Projection>,
-    resolution: Resolution,
     cancel: &CancelToken,
 ) -> Result<(Part, Membership), Box<Refusal>> {
-    let name = &request.name;
+    let name = &options.name;
     let node =
         projection.placement.node(name).ok_or_else(|| Box::new(unknown(name, projection)))?;
-    let flows = Arc::new(topology(projection, request.capacity, None));
-    let options = JoinOptions {
-        run: request.run,
-        listen: request.listen.clone(),
-        peers: request.peers.clone(),
-        hub: request.hub.clone(),
-        patience: request.patience,
-        gather: request.gather,
-        tls: request.tls.clone(),
-        allows_plain: request.allows_plain,
-        faults: request.faults.clone(),
-        facts: request.facts.clone(),
-        gathering: request.gathering.clone(),
-        waiting: request.waiting.clone(),
-        cancellation: cancellation(cancel),
-        ..JoinOptions::new(name, flows, resolution)
-    };
+    let options = JoinOptions { cancellation: cancellation(cancel), ..options.clone() };
     let projection = Arc::clone(projection);
-    let (courier, handle) =
-        PlanCourier::new(options, Arc::clone(&projection), node, request.capacity);
+    let (courier, handle) = PlanCourier::new(options, Arc::clone(&projection), node, capacity);
     let part = Part { projection, node, courier: Box::new(courier) };
     Ok((part, Membership { handle }))
 }

@@ -4,11 +4,13 @@
 //! - [`deployment`]: which component is on which node, and how nodes are linked.
 //! - [`starter`]: starts the nodes of a run on this machine, watches them, and makes one record of theirs; it gives each
 //!   an [`assignment`] and receives [`message`]s.
+//! - [`serve`]: the side of a node that was given an assignment.
 //! - [`node`]: one node: it joins the others, computes its part, and leaves.
 //! - [`manual`]: a node that the user starts, on any machine.
 //!
 //! Nothing here prints, reads arguments or ends the process.
 
+mod assigned;
 pub mod assignment;
 mod certificates;
 pub mod deployment;
@@ -26,10 +28,11 @@ pub mod scratch;
 pub mod starter;
 mod verdict;
 
+pub use assigned::serve;
 pub use assignment::NodeAssignment;
 pub use deployment::{CAPACITY_DEFAULT, Deployment, NodeRequest, placement};
 pub use disturbance::{Disturbed, NodeDisturbance};
 pub use error::listed;
 pub use message::{NodeMessage, NodeOutcome};
 pub use record_folder::{NodeEntry, running_nodes};
-pub use starter::{NodeLauncher, run, serve};
+pub use starter::{NodeLauncher, run};

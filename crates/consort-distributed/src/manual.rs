@@ -5,19 +5,16 @@ mod resume_hints;
 
 use crate::deployment::{components_of, placement, placement_to_json, project};
 use crate::error::listed;
-use crate::join::JoinRequest;
 use crate::message::{HashedVariable, NodeOutcome};
 use crate::node::{self, NodeRun, NodeTask};
-use consort_core::{Diagnostic, Report, Seconds};
+use consort_core::{Diagnostic, HashMode, Report, Seconds};
 use consort_engine::RunError;
 use consort_node::{Credentials, TlsFiles};
 use consort_run::files::folder::RunFolder;
 use consort_run::files::snapshot_dir::SnapshotDir;
 use consort_run::saving::{self, NodeSaves};
-use consort_run::{
-    Context, End, Error, Prepared, RecordOutcome, RecordSettings, Resumed, RunId, Saving,
-};
-use consort_system::{Placement, Projection};
+use consort_run::{Context, End, Error, Prepared, RecordOutcome, RecordSettings, Resumed, RunId};
+use consort_system::Placement;
 use consort_trace::{TraceHash, trace_hash};
 use peers::Peers;
 use resume_hints::ResumeHints;
@@ -34,7 +31,7 @@ pub struct ManualNode {
     pub system: PathBuf,
     /// Which node it is.
     pub name: String,
-    /// Where others find it.
+    /// The endpoint at which other nodes find it.
     pub listen: Option<String>,
     /// Where it finds others: names and endpoints.
     pub connect: Vec<(String, String)>,
@@ -72,13 +69,8 @@ impl ManualNode {
 
 /// A manual node that can join.
 pub struct ManualSession<'a> {
-    prepared: &'a Prepared,
-    options: Value,
+    task: NodeTask<'a>,
     placement: Placement,
-    projection: Arc<Projection>,
-    join: JoinRequest,
-    saving: Saving,
-    resumed: Option<Resumed>,
     hints: ResumeHints,
     peers: Peers<'a>,
 }
@@ -116,7 +108,7 @@ impl<'a> ManualSession<'a> {
         let run = node.run.unwrap_or_default();
         let run = resumed.as_ref().map_or(Ok(run), |resumed| resumed.run_id(node.run))?;
         let peers = Peers::new(node, prepared, placement.clone());
-        let join = peers.join_request(run, context)?;
+        let join = peers.join_options(run, context)?;
         let dir = node.save.as_deref().map(|folder| SnapshotDir::new(folder, &node.name));
         let saves = NodeSaves {
             node: &node.name,
@@ -132,30 +124,32 @@ impl<'a> ManualSession<'a> {
             std::fs::create_dir_all(folder).map_err(|error| Error::unwritable(folder, &error))?;
         }
         let hints = ResumeHints::new(&node.name, prepared, dir, resumed.as_ref());
-        Ok(ManualSession {
-            prepared,
+        let task = NodeTask {
             options,
-            placement,
+            prepared,
             projection,
             join,
+            capacity: node.capacity,
+            journal: None,
             saving,
             resumed,
-            hints,
-            peers,
-        })
+            listener: None,
+        };
+        Ok(ManualSession { task, placement, hints, peers })
     }
 
-    /// The system.
+    /// The system of which this node computes a part.
     pub fn prepared(&self) -> &Prepared {
-        self.prepared
+        self.task.prepared
     }
 
     /// What the node computes, and with how many flows, for the user.
     pub fn description(&self) -> String {
-        let name = &self.join.name;
+        let NodeTask { join, prepared, projection, .. } = &self.task;
+        let name = &join.name;
         let Some(node) = self.placement.node(name) else { return String::new() };
-        let here = components_of(node, &self.placement, self.prepared);
-        let crossings = &self.projection.crossings;
+        let here = components_of(node, &self.placement, prepared);
+        let crossings = &projection.crossings;
         let sends = crossings.iter().filter(|crossing| crossing.from == node).count();
         let receives = crossings.iter().filter(|crossing| crossing.to == node).count();
         format!(
@@ -167,7 +161,7 @@ impl<'a> ManualSession<'a> {
 
     /// The snapshot that the node is resumed from.
     pub fn resumed(&self) -> Option<&Resumed> {
-        self.resumed.as_ref()
+        self.task.resumed.as_ref()
     }
 
     /// Joins the others, computes, and leaves a record in `folder`.
@@ -177,21 +171,12 @@ impl<'a> ManualSession<'a> {
         folder: &RunFolder,
         context: &Context,
     ) -> ManualOutcome {
-        let task = NodeTask {
-            settings,
-            options: self.options,
-            prepared: self.prepared,
-            projection: self.projection,
-            join: self.join,
-            journal: None,
-            folder: Some(folder.clone()),
-            saving: self.saving,
-            resumed: self.resumed,
-            listener: None,
-        };
-        let NodeRun { outcome, mut recorded, final_messages } = node::run(task, context);
+        let prepared = self.task.prepared;
+        let mode = prepared.resolved().experiment.hash;
+        let run = node::run(self.task, settings, Some(folder), context);
+        let NodeRun { outcome, mut recorded, final_messages } = run;
         if let Some(recorded) = &mut recorded {
-            explain_loss(recorded, self.prepared, &self.hints);
+            explain_loss(recorded, prepared, &self.hints);
         }
         let is_finished = outcome.is_finished();
         // What the run itself reports is reported with its record.
@@ -200,7 +185,7 @@ impl<'a> ManualSession<'a> {
             true => Report::default(),
             false => failures(&outcome, recorded.as_ref(), &self.hints, &self.peers),
         };
-        let trace_hash = composed(&outcome.hashes, &final_messages).filter(|_| is_finished);
+        let trace_hash = composed(mode, &outcome.hashes, &final_messages).filter(|_| is_finished);
         ManualOutcome { recorded, is_finished, failures, trace_hash }
     }
 }
@@ -237,6 +222,7 @@ fn failures(
 
 /// The hash of the whole run, from what every node said at last.
 fn composed(
+    mode: HashMode,
     own: &[HashedVariable],
     final_messages: &BTreeMap<String, Vec<u8>>,
 ) -> Option<TraceHash> {
@@ -244,7 +230,7 @@ fn composed(
     for bytes in final_messages.values() {
         all.extend(serde_json::from_slice::<Vec<HashedVariable>>(bytes).ok()?);
     }
-    Some(trace_hash(all))
+    Some(trace_hash(mode, all))
 }
 
 fn no_nodes() -> Diagnostic {

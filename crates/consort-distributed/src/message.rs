@@ -1,4 +1,4 @@
-//! What a node reports to the process that started it: how far it is, and what it came to. Processes write it as lines
+//! Messages from a node to the process that started it: its progress and its result. Processes write them as lines
 //! of JSON.
 
 use consort_core::{Diagnostic, Severity, Tag, Time, ValueType};
@@ -16,22 +16,22 @@ pub type HashedVariable = (String, ValueType, VariableHash);
 pub enum NodeMessage {
     /// It has done every tag up to this time.
     At(Time),
-    /// It has ended.
+    /// The node has ended.
     End(Box<NodeOutcome>),
 }
 
 /// What a node came to.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NodeOutcome {
-    /// How it ended.
+    /// How the node ended.
     pub end: NodeEnd,
     /// The last tag that it has done; none if it never began.
     pub tag: Option<Tag>,
     /// Path, type and hash of each of its variables.
     pub hashes: Vec<HashedVariable>,
-    /// How much it did.
+    /// The counters of the node.
     pub statistics: Statistics,
-    /// How long it took.
+    /// The wall-clock times of the node.
     pub timing: RunTiming,
     /// How many warnings and errors its models logged.
     pub logged: (u64, u64),
@@ -55,13 +55,13 @@ pub struct StopRequest {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeEnd {
-    /// At the stop time.
+    /// The stop time was reached.
     Finished,
     /// A component, here or elsewhere, asked for the run to end.
     Stopped(StopRequest),
     /// The user asked for it.
     Interrupted,
-    /// It could not go on.
+    /// The node failed.
     Failed {
         /// The first is the reason, others go with it.
         #[serde(with = "diagnostics")]

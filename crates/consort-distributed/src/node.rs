@@ -1,10 +1,10 @@
 //! A node: it joins the others, computes its part of the system, and leaves.
 
-use crate::join::{self, JoinRequest, Membership, Refusal};
+use crate::join::{self, Membership, Refusal};
 use crate::message::{NodeEnd, NodeOutcome, StopRequest};
 use consort_core::{Diagnostic, Resolution, Severity};
 use consort_engine::{RowContent, RunError, Summary};
-use consort_node::{Wait, WaitListener};
+use consort_node::{JoinOptions, Wait, WaitListener};
 use consort_run::files::folder::RunFolder;
 use consort_run::files::journals::last_mark;
 use consort_run::files::log::Log;
@@ -23,8 +23,6 @@ use std::sync::Arc;
 
 /// What a node has to do.
 pub struct NodeTask<'a> {
-    /// How it is carried out, and what it leaves.
-    pub settings: &'a RecordSettings,
     /// The options of the run, as manifests keep them.
     pub options: Value,
     /// The whole system.
@@ -32,11 +30,11 @@ pub struct NodeTask<'a> {
     /// How it is cut into nodes.
     pub projection: Arc<Projection>,
     /// How it finds the others.
-    pub join: JoinRequest,
+    pub join: JoinOptions,
+    /// How many messages of a flow may wait.
+    pub capacity: u32,
     /// Where its rows go, if its starter makes the record.
     pub journal: Option<PathBuf>,
-    /// Where its record goes, if one is kept.
-    pub folder: Option<RunFolder>,
     /// The saves it has to make, and those it has made.
     pub saving: Saving,
     /// The snapshot it resumes from, if it does.
@@ -55,16 +53,22 @@ pub struct NodeRun {
     pub final_messages: BTreeMap<String, Vec<u8>>,
 }
 
-/// Joins, computes, leaves. Whatever happens is in the answer: other nodes are informed, too.
-pub fn run(mut task: NodeTask<'_>, context: &Context) -> NodeRun {
+/// Joins, computes, leaves, with a record if it has a folder. Whatever happens is in the answer: other nodes are
+/// informed, too.
+pub fn run(
+    mut task: NodeTask<'_>,
+    settings: &RecordSettings,
+    folder: Option<&RunFolder>,
+    context: &Context,
+) -> NodeRun {
     let resolution = task.prepared.resolved().experiment.resolution;
     let name = task.join.name.clone();
-    let log = match task.folder {
+    let log = match folder {
         Some(_) => Log::held(&context.monitor),
         None => Log::nowhere(&context.monitor),
     };
     task.join.waiting = Some(wait_listener(&name, resolution, &log, context));
-    let joined = join::join(&task.join, &task.projection, resolution, &context.cancel);
+    let joined = join::join(&task.join, task.capacity, &task.projection, &context.cancel);
     let (part, membership) = match joined {
         Ok(both) => both,
         Err(refusal) => {
@@ -81,9 +85,9 @@ pub fn run(mut task: NodeTask<'_>, context: &Context) -> NodeRun {
         listener: task.listener.take(),
         log: Some(log),
         journal: task.journal,
-        ..RunTask::new(task.prepared, task.settings, task.options)
+        ..RunTask::new(task.prepared, settings, task.options)
     };
-    let recorded = match &task.folder {
+    let recorded = match folder {
         Some(folder) => record(run, folder, context),
         None => without_files(run, context),
     };

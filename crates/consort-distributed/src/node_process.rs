@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 
 /// A node, as its starter sees it.
 pub(crate) struct NodeProcess {
-    /// Its name.
+    /// The name of the node.
     pub(crate) name: String,
     pub(crate) child: ChildId,
     /// Its process id; a thread has none.
@@ -16,7 +16,7 @@ pub(crate) struct NodeProcess {
     pub(crate) at: Option<Time>,
     /// What it came to, if it could report it.
     pub(crate) outcome: Option<NodeOutcome>,
-    /// How its process ended.
+    /// The exit status of its process.
     pub(crate) status: Option<ExitStatus>,
     pub(crate) is_over: bool,
 }

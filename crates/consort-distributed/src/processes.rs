@@ -30,7 +30,7 @@ pub(crate) struct NodeProcesses {
     pub(crate) first_lost: Option<usize>,
 }
 
-/// What goes on while nodes compute.
+/// Events while nodes compute.
 pub(crate) struct Watching<'a, 'b> {
     /// Reports how far the run is.
     pub(crate) progress: &'a mut ProgressReporter,
@@ -38,7 +38,7 @@ pub(crate) struct Watching<'a, 'b> {
     pub(crate) cancel: &'a CancelToken,
     /// Where parts of snapshots come together.
     pub(crate) saving: &'a mut Saving,
-    /// Where nodes leave them.
+    /// The folder in which nodes leave their parts.
     pub(crate) parts: &'a PartsFolder,
     /// Suspends nodes, to test that results do not depend on it.
     pub(crate) disturber: Option<Disturber>,

@@ -89,7 +89,7 @@ impl EndedRun<'_> {
         Ok((RecordOutcome { logged, outcome: self.outcome, problems }, !is_torn))
     }
 
-    /// What went wrong at nodes.
+    /// The problems of nodes.
     fn problems(&self) -> Vec<Diagnostic> {
         let mut problems = self.verdict.more.clone();
         let outcomes = self.processes.nodes.iter().filter_map(|node| node.outcome.as_ref());

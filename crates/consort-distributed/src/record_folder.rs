@@ -22,13 +22,13 @@ struct RunNodes {
 /// A node of a running run, and where it can be asked for its status.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NodeEntry {
-    /// The node.
+    /// The name of the node.
     pub name: String,
-    /// Where it listens.
+    /// The endpoint at which it listens.
     pub endpoint: String,
-    /// Its process id.
+    /// The id of its process.
     pub pid: Option<u32>,
-    /// What it shows to others.
+    /// The certificate that it shows to others.
     pub tls: Option<TlsFiles>,
 }
 

@@ -1,19 +1,17 @@
 //! A run that starts its own nodes: from the placement to the record.
 
+use crate::assigned;
 use crate::assignment::{NodeAssignment, RESUMED_FROM};
 use crate::deployment::{self, Deployment};
 use crate::disturbance::{Disturbed, Disturber};
-
-use crate::join::JoinRequest;
 use crate::message::{NodeMessage, NodeOutcome};
-use crate::node::{self, NodeTask};
 use crate::processes::{NodeProcesses, Watching};
 use crate::record::{self, EndedRun};
 use crate::record_folder::RecordFolder;
 use crate::scratch::{Scratch, random_id};
 use crate::{certificates, verdict};
 use consort_core::{Diagnostic, NodeId, Report};
-use consort_node::{Endpoint, Faults, GATHER_DEFAULT, Hub, LinkKind, PATIENCE_DEFAULT};
+use consort_node::{Endpoint, Faults, Hub, JoinOptions, LinkKind, PATIENCE_DEFAULT};
 use consort_process::ThreadSender;
 use consort_process::program;
 use consort_run::error::plain_words;
@@ -23,15 +21,13 @@ use consort_run::monitor::ProgressReporter;
 use consort_run::record::manifest::{ManifestContent, RunHeader};
 use consort_run::record::now;
 use consort_run::settings::available_workers;
-use consort_run::{
-    Context, Error, Prepared, RecordOutcome, RecordSettings, Resumed, RunTask, saving,
-};
+use consort_run::{Context, Error, Prepared, RecordOutcome, RecordSettings, Resumed, RunTask};
 use consort_system::Projection;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +37,7 @@ use std::time::Duration;
 pub struct NodeLauncher {
     /// The program `consort`, if it was found.
     pub program: Option<PathBuf>,
-    /// How nodes make models.
+    /// Options for making models.
     pub models: Value,
     /// Where the private folder of the run is made.
     pub cache: PathBuf,
@@ -104,7 +100,7 @@ pub fn run(
     let verdict = verdict::judge(&processes, experiment.resolution, &saving, is_cancelled, &rank);
     progress.end(verdict.tag.map_or(from, |tag| seconds(tag.time)));
     let marks = record::marks(&processes, &assignment, verdict.cut);
-    let outcome = verdict::outcome(&processes.nodes, &verdict, &marks, saving, experiment.start);
+    let outcome = verdict::outcome(&processes.nodes, &verdict, &marks, saving, experiment);
     let ended = EndedRun {
         processes: &processes,
         verdict,
@@ -288,101 +284,12 @@ fn run_threads(
     watching: &mut Watching<'_, '_>,
 ) -> NodeProcesses {
     let hub = Hub::new();
-    let resolution = prepared.resolved().experiment.resolution;
     let compute = |index: usize, sender: &Arc<ThreadSender<NodeMessage>>| -> NodeOutcome {
         let sender = Arc::clone(sender);
-        let listener = move |seconds: f64| {
-            if let Ok(time) = resolution.from_f64(seconds) {
-                sender.send(NodeMessage::At(time));
-            }
-        };
-        let request =
-            JoinRequest { hub: Some(hub.clone()), ..join_request(assignment, &nodes[index]) };
-        match node_task(assignment, prepared, request) {
-            Ok(task) => {
-                let task = NodeTask { listener: Some(Box::new(listener)), ..task };
-                node::run(task, context).outcome
-            }
-            Err(error) => NodeOutcome::not_begun(error.errors(), None),
-        }
+        let report = move |time| sender.send(NodeMessage::At(time));
+        let options = assigned::join_options(assignment, prepared, &nodes[index]);
+        let options = JoinOptions { hub: Some(hub.clone()), ..options };
+        assigned::compute(assignment, prepared, options, report, context)
     };
     NodeProcesses::run_threads(nodes, watching, &compute)
-}
-
-/// How the node of that name finds the others.
-pub(crate) fn join_request(assignment: &NodeAssignment, name: &str) -> JoinRequest {
-    let mut peers = assignment.endpoints.clone();
-    JoinRequest {
-        name: name.to_owned(),
-        run: assignment.run,
-        listen: peers.remove(name),
-        peers,
-        hub: None,
-        capacity: assignment.capacity,
-        patience: assignment.patience,
-        gather: GATHER_DEFAULT,
-        tls: certificates::files(assignment, name).map(Into::into),
-        // They are on this machine.
-        allows_plain: false,
-        faults: assignment.faults.clone(),
-        facts: Vec::new(),
-        gathering: None,
-        waiting: None,
-    }
-}
-
-/// What the node of an assignment has to do.
-///
-/// # Errors
-/// If its folder cannot be used, or its part of a snapshot does not fit.
-pub(crate) fn node_task<'a>(
-    assignment: &'a NodeAssignment,
-    prepared: &'a Prepared,
-    join: JoinRequest,
-) -> Result<NodeTask<'a>, Error> {
-    let name = join.name.clone();
-    let resumed =
-        assignment.resumes.then(|| Resumed::read(&assignment.parts.part(RESUMED_FROM, &name)));
-    let resumed = resumed.transpose()?;
-    resumed.as_ref().map_or(Ok(()), |resumed| resumed.check(prepared))?;
-    let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);
-    let saving = saving::repeat(&assignment.options, prepared, points, Vec::new());
-    let saving = saving.of_node(&assignment.saves, &assignment.parts, &name);
-    let records = assignment.records.as_deref();
-    let folder = records.map(|records: &Path| RunFolder::plan(&records.join(&name)));
-    Ok(NodeTask {
-        settings: &assignment.settings,
-        options: assignment.options.clone(),
-        prepared,
-        projection: Arc::new(assignment.projection.clone()),
-        join,
-        journal: Some(assignment.parts.journal(&name)),
-        folder: folder.transpose()?,
-        saving,
-        resumed,
-        listener: None,
-    })
-}
-
-/// Computes the part of a node that a starter assigned to this process. `report` sends messages to the starter.
-pub fn serve(
-    assignment: &NodeAssignment,
-    name: &str,
-    prepared: &Prepared,
-    report: impl Fn(&NodeMessage) + Send + 'static,
-    context: &Context,
-) -> NodeOutcome {
-    let resolution = prepared.resolved().experiment.resolution;
-    let listener = move |seconds: f64| {
-        if let Ok(time) = resolution.from_f64(seconds) {
-            report(&NodeMessage::At(time));
-        }
-    };
-    match node_task(assignment, prepared, join_request(assignment, name)) {
-        Ok(task) => {
-            let task = NodeTask { listener: Some(Box::new(listener)), ..task };
-            node::run(task, context).outcome
-        }
-        Err(error) => NodeOutcome::not_begun(error.errors(), None),
-    }
 }

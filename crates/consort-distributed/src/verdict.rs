@@ -8,6 +8,7 @@ use consort_engine::{Statistics, Summary};
 use consort_process::describe_exit;
 use consort_run::paths::quoted;
 use consort_run::{End, RunOutcome, RunTiming, Saving};
+use consort_system::ResolvedExperiment;
 use consort_trace::ProgressMark;
 use consort_view::numbers::short;
 use std::process::ExitStatus;
@@ -15,7 +16,7 @@ use std::time::Instant;
 
 /// How a run ended, from the ends of its nodes.
 pub(crate) struct Verdict {
-    /// How it ended.
+    /// How the run ended.
     pub(crate) end: End,
     /// Further diagnostics.
     pub(crate) more: Vec<Diagnostic>,
@@ -58,7 +59,7 @@ pub(crate) fn judge(
     let mut failure = failures.remove(0).with_note(upto);
     if let Some(file) = saving.last_file() {
         let line = format!("consort run --resume {}", quoted(&file.display().to_string()));
-        failure = failure.with_note(format!("go on from the last snapshot with `{line}`"));
+        failure = failure.with_note(format!("resume from the last snapshot with `{line}`"));
     }
     verdict.end = End::Lost { failure: Box::new(failure) };
     verdict.more = failures;
@@ -145,7 +146,7 @@ fn death(node: &NodeProcess) -> Diagnostic {
     let name = &node.name;
     let how = node.status.map_or("ended without a status".to_owned(), how);
     let diagnostic = Diagnostic::error("node::died", format!("node `{name}` {how}"));
-    let help = "run it again; with `--save-every SECONDS --save FILE` a run goes on from its last \
+    let help = "run it again; with `--save-every SECONDS --save FILE` a run can be resumed from its last \
                 snapshot";
     diagnostic.help(help)
 }
@@ -157,14 +158,14 @@ fn how(status: ExitStatus) -> String {
     }
 }
 
-/// What a run came to, from what its nodes came to; if it is cut, from where each stood there, as far as
+/// The result of a run, from those of its nodes; if it is cut, from where each stood there, as far as
 /// that is known.
 pub(crate) fn outcome(
     nodes: &[NodeProcess],
     verdict: &Verdict,
     marks: &[Option<ProgressMark>],
     saving: Saving,
-    start: Time,
+    experiment: &ResolvedExperiment,
 ) -> RunOutcome {
     let outcomes: Vec<&NodeOutcome> =
         nodes.iter().filter_map(|node| node.outcome.as_ref()).collect();
@@ -183,12 +184,12 @@ pub(crate) fn outcome(
         statistics.add(&own);
     }
     let stood = marks.iter().flatten().map(|mark| mark.tag).max();
-    let tag = stood.or(verdict.tag).unwrap_or(Tag::at(start));
+    let tag = stood.or(verdict.tag).unwrap_or(Tag::at(experiment.start));
     // Where a component ends between two tags, the step to the second one was begun.
     let is_begun = matches!(verdict.end, End::Terminated { .. })
         && verdict.cut.is_some_and(|cut| tag.time < cut.time);
     statistics.tags += u64::from(is_begun);
-    let summary = Summary::new(tag, hashes, statistics, Vec::new());
+    let summary = Summary::new(tag, experiment.hash, hashes, statistics, Vec::new());
     let (end, timing) = (verdict.end.clone(), timing(&outcomes));
     RunOutcome { end, summary, timing, ended: Instant::now(), saving }
 }

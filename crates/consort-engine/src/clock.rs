@@ -97,6 +97,13 @@ impl Clock {
         &self.due
     }
 
+    /// The rates that are due at the present tag, or all of them.
+    #[inline]
+    pub(crate) fn due_rates(&self, all: bool) -> impl Iterator<Item = usize> + '_ {
+        let due = self.due.iter().enumerate();
+        due.filter(move |(_, is_due)| all || **is_due).map(|(rate, _)| rate)
+    }
+
     /// Whether a rate is due at the present tag.
     #[inline]
     pub(crate) fn is_due(&self, rate: usize) -> bool {

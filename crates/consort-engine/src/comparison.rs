@@ -16,7 +16,7 @@ pub struct TagRecord {
 }
 
 impl TagRecord {
-    /// Where the run was.
+    /// The present tag of the run.
     pub fn tag(&self) -> Tag {
         self.tag
     }
@@ -66,7 +66,7 @@ impl Run {
         Err(self.state_differs(component, saved, expected.tag, value))
     }
 
-    /// Says that a component goes on differently once it is restored.
+    /// Reports that a component behaves differently once it is restored.
     pub fn state_differs(
         &self,
         component: usize,

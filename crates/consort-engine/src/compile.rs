@@ -4,11 +4,12 @@ mod lanes;
 mod layout;
 mod stages;
 
-use crate::lane::{Batch, Lane, Member};
+use crate::lane::{CallBatch, Lane, Member};
 use crate::pool::Pool;
 use crate::program::stage::Stage;
 use crate::program::{Instances, Program, Source};
 use crate::store::{Bank, Segment, Slot};
+use consort_core::model::Batch;
 use consort_core::{ComponentId, ModelDescription, Reference, VariableId};
 use layout::Layout;
 
@@ -36,6 +37,7 @@ impl Source<'_> {
         for index in 0..pool.len() {
             let mut lane = pool.lane(index);
             (lane.operations, lane.references) = (Vec::new(), Vec::new());
+            lane.batches = Vec::new();
         }
         stages::cycle(self, program, pool);
     }
@@ -57,7 +59,10 @@ impl Source<'_> {
                 members: members.iter().map(member).collect(),
                 bank: Bank::new(),
                 references: Vec::new(),
+                batches: Vec::new(),
                 operations: Vec::new(),
+                moved: Vec::new(),
+                copies: Vec::new(),
                 orders: Vec::with_capacity(self.rates.list.len()),
                 resolution: self.system.experiment.resolution,
                 error: None,
@@ -77,7 +82,7 @@ pub(crate) fn batches(
     variables: &[VariableId],
     model: &ModelDescription,
     places: &[Option<Segment>],
-) -> Vec<Batch> {
+) -> Vec<CallBatch> {
     let mut placed: Vec<(Slot, Reference)> = variables
         .iter()
         .map(|id| {
@@ -91,15 +96,12 @@ pub(crate) fn batches(
         let references_at = u32::try_from(lane.references.len()).expect("fits in 32 bits");
         lane.references.push(reference);
         match batches.last_mut() {
-            Some(last)
-                if last.slot.value_type == slot.value_type
-                    && last.slot.at + last.slot.count == slot.at =>
-            {
-                last.slot.count += slot.count;
+            Some(last) if last.value_type == slot.value_type && last.at + last.count == slot.at => {
+                last.count += slot.count;
                 last.references += 1;
             }
-            _ => batches.push(Batch { member, slot, references_at, references: 1 }),
+            _ => batches.push(slot.batch(references_at)),
         }
     }
-    batches
+    batches.into_iter().map(|batch| CallBatch { member, batch }).collect()
 }

@@ -11,14 +11,14 @@ pub struct Part {
     pub projection: Arc<Projection>,
     /// Which of them this is.
     pub node: NodeId,
-    /// Who carries values to and from the others.
+    /// Carries values to and from the other nodes.
     pub courier: Box<dyn Courier>,
 }
 
 /// Carries values between the parts of a run that is spread over nodes. Every call may block; none may
 /// change a value, lose one, or bring one twice.
 pub trait Courier: Send {
-    /// The run begins (`None`), or goes on after everything up to and including this time was done, but
+    /// The run begins (`None`), or continues after everything up to and including this time was done, but
     /// for `advance` at it.
     ///
     /// # Errors
@@ -53,9 +53,9 @@ pub trait Courier: Send {
 /// Why values did not come, or were not what they should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CourierError {
-    /// The other node.
+    /// The name of the other node.
     pub node: String,
-    /// Its failure.
+    /// The reason of its failure.
     pub reason: String,
     /// The last tag up to which everything is done everywhere, if that is known.
     pub at: Option<Tag>,

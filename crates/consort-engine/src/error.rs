@@ -4,36 +4,36 @@ mod differs;
 mod doubtful;
 
 pub use differs::{DifferentValue, StateDiffers};
-pub use doubtful::{AcceptedLoops, Diverged, LostParameter, OutOfRange};
+pub use doubtful::{AcceptedLoops, Diverged, LostParameter, Noticed, OutOfRange};
 
 use crate::courier::CourierError;
 use consort_core::bytes::BytesError;
 use consort_core::{CallError, CallStatus, Diagnostic, Resolution, SetupOrder, Tag, Time};
 use std::fmt;
 
-/// A run that cannot go on.
+/// A run that cannot continue.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum RunError {
     /// An instance could not be made. Fatal.
     Instantiate {
-        /// The component.
+        /// The name of the component.
         component: String,
-        /// What it answered.
+        /// The error of the call.
         error: Box<CallError>,
     },
     /// An instance failed in initialization. Fatal.
     Initialize {
-        /// The component.
+        /// The name of the component.
         component: String,
-        /// What it answered.
+        /// The error of the call.
         error: Box<CallError>,
     },
     /// An instance refused its set-up, or a value between its set-up and initialization. Fatal.
     SetUp {
-        /// The component.
+        /// The name of the component.
         component: String,
-        /// What it answered.
+        /// The error of the call.
         error: Box<CallError>,
         /// When it was set up.
         setup: SetupOrder,
@@ -48,14 +48,14 @@ pub enum RunError {
         tag: Tag,
         /// It is a loop of initial values.
         starting: bool,
-        /// How often it was evaluated.
+        /// The number of evaluations.
         evaluations: u32,
         /// The connections at which the loop is cut, and by how much what came through each differs
         /// from what was assumed; not a number where it is no finite number.
         residuals: Vec<(String, f64)>,
         /// Those through which something else than real numbers came, and still changed.
         changed: Vec<String>,
-        /// What stopped the solver.
+        /// The reason why the solver stopped.
         why: LoopFailure,
     },
     /// A value is infinite, no number or far too great. Fatal only where the system says so.
@@ -66,9 +66,9 @@ pub enum RunError {
     LoopsAccepted(Box<AcceptedLoops>),
     /// Steps as short as allowed broke a constraint. Not fatal.
     ConstraintUnmet {
-        /// How often.
+        /// The number of steps that broke it.
         times: u64,
-        /// Where for the first time.
+        /// The first of these tags.
         first: Tag,
         /// The least size allowed.
         min: Time,
@@ -79,44 +79,44 @@ pub enum RunError {
     StepTooShort {
         /// The component that needs a shorter one.
         component: String,
-        /// Where the step starts.
+        /// The tag at which the step starts.
         tag: Tag,
         /// The size that was too long.
         size: Time,
         /// The least size allowed.
         min: Time,
-        /// What made the step fail.
+        /// The reason why the step failed.
         why: StepFailure,
     },
-    /// An instance failed while the run went on. Fatal.
+    /// An instance failed while the run continued. Fatal.
     Call {
-        /// The component.
+        /// The name of the component.
         component: String,
         /// The tag at which the call was made.
         tag: Tag,
-        /// What it answered.
+        /// The error of the call.
         error: Box<CallError>,
     },
     /// An instance refused to go further, and this order has no way to take a shorter step. Fatal.
     Discarded {
-        /// The component.
+        /// The name of the component.
         component: String,
-        /// Where the step started.
+        /// The tag at which the step started.
         tag: Tag,
-        /// Where it should have ended.
+        /// The time at which it should have ended.
         to: Time,
-        /// How far the instance came.
+        /// The time that the instance reached.
         reached: Time,
-        /// What it said.
+        /// The error of the call, if there was one.
         error: Option<Box<CallError>>,
     },
     /// An instance returned early again and again without moving on. Fatal.
     NoProgress {
-        /// The component.
+        /// The name of the component.
         component: String,
-        /// Where it is stuck.
+        /// The time at which it is stuck.
         at: Time,
-        /// How often it was asked.
+        /// The number of tries.
         tries: u32,
     },
     /// Events brought about events without end. Fatal.
@@ -129,25 +129,25 @@ pub enum RunError {
     /// The state of an instance could not be saved, restored, or turned into bytes or back. The run can
     /// continue, unless it was to be restored.
     State {
-        /// The component.
+        /// The name of the component.
         component: String,
-        /// Where the run was.
+        /// The tag of the run.
         tag: Tag,
-        /// What was to be done.
+        /// The operation on states that failed.
         call: StateCall,
-        /// What it answered.
+        /// The error of the call.
         error: Box<CallError>,
     },
-    /// A component goes on differently once it is restored: what follows from its saved states is wrong.
+    /// A component behaves differently once it is restored: what follows from its saved states is wrong.
     StateDiffers(Box<StateDiffers>),
     /// A snapshot is not one of this run. The run can continue.
     ForeignSnapshot {
-        /// What does not fit.
+        /// The reason why it does not fit.
         reason: &'static str,
     },
     /// Bytes are no snapshot. The run can continue.
     BrokenSnapshot {
-        /// What is wrong with them.
+        /// The error in the bytes.
         error: BytesError,
     },
     /// Another node of a run that is spread over nodes did not send what it should. Fatal; the
@@ -160,7 +160,7 @@ pub enum RunError {
     },
     /// There is no such variable, or it cannot be got or set. The run can continue.
     NoSuchVariable {
-        /// What was asked for.
+        /// The requested path.
         path: String,
         /// Why it cannot be had.
         reason: &'static str,
@@ -170,7 +170,7 @@ pub enum RunError {
 /// What can be done with the state of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StateCall {
-    /// Keeping it.
+    /// Saving a state.
     Save,
     /// Going back to it.
     Restore,
@@ -198,9 +198,9 @@ pub enum LoopFailure {
 pub enum StepFailure {
     /// The component did not take it to its end.
     Rejected {
-        /// How far it came.
+        /// The time that was reached.
         reached: Time,
-        /// What it said.
+        /// The error of the call, if there was one.
         error: Option<Box<CallError>>,
     },
     /// An output of the component is not accurate enough.
@@ -216,7 +216,7 @@ impl RunError {
         matches!(self, RunError::Call { error, .. } if error.status == CallStatus::Cancelled)
     }
 
-    /// Whether the process of an instance was ended from outside: tried again, it may well go on.
+    /// Whether the process of an instance was ended from outside: tried again, it may well continue.
     pub fn is_accident(&self) -> bool {
         self.call_error().is_some_and(|error| matches!(error.status, CallStatus::Killed(_)))
     }
@@ -246,13 +246,7 @@ impl RunError {
             RunError::Instantiate { component, error } => {
                 let message = format!("`{component}` could not be instantiated");
                 let diagnostic = call_diagnostic("run::instantiate", message, None, error);
-                match error.status {
-                    CallStatus::NoInstance => diagnostic.help(
-                        "its log may say why; an FMU that declares event mode and refuses it runs \
-                         with `event-mode = false`",
-                    ),
-                    _ => diagnostic,
-                }
+                diagnostic.help(instantiate_help(error))
             }
             RunError::Initialize { component, error } => {
                 let message = format!("`{component}` could not be initialized");
@@ -275,7 +269,9 @@ impl RunError {
             }
             RunError::NoStepLimitReported => no_step_limit_reported(self.to_string()),
             RunError::StepTooShort { component, tag, size, min, why } => {
-                let message = format!("`{component}` needs a step shorter than allowed");
+                let least = resolution.to_f64(*min);
+                let message =
+                    format!("`{component}` needs a step shorter than the minimum of {least} s");
                 let place = Place { tag: *tag, size: *size, min: *min, resolution };
                 why.diagnostic(message, &place)
             }
@@ -326,6 +322,19 @@ fn unsettled(tag: &str, components: &[String]) -> Diagnostic {
     Diagnostic::error("run::events-do-not-settle", message)
         .with_note(format!("inputs still change at: {}", components.join(", ")))
         .help("break the loop of discrete values between these components")
+}
+
+/// What to do about an instance that could not be made.
+fn instantiate_help(error: &CallError) -> &'static str {
+    match &error.status {
+        CallStatus::NoInstance => {
+            "its log may say why; an FMU that declares event mode and refuses it runs with `event-mode = false`"
+        }
+        CallStatus::NoAnswer(_) => {
+            "allow its calls more time; a program must join the run when it starts (`docs/foreign-nodes.md`)"
+        }
+        _ => "check that its binary or program can start; its log may say why",
+    }
 }
 
 /// What to do about a call that failed.
@@ -543,19 +552,26 @@ impl fmt::Display for RunError {
             RunError::Diverged(it) => write!(f, "{}", it.what()),
             RunError::OutOfRange(it) => write!(f, "{}", it.what()),
             RunError::ConstraintUnmet { times: 1, .. } => {
-                f.write_str("a step as short as allowed breaks a constraint")
+                f.write_str("a constraint is violated even with the shortest step allowed")
             }
             RunError::ConstraintUnmet { times, .. } => {
-                write!(f, "{times} steps as short as allowed break a constraint")
+                write!(
+                    f,
+                    "a constraint is violated even with the shortest step allowed in {times} steps"
+                )
             }
             RunError::NoStepLimitReported => f.write_str(
                 "`component-max-step` has no effect: no component reports a limit for its steps",
             ),
             RunError::LoopsAccepted(it) => {
-                write!(f, "a loop was not solved and accepted {} times", it.times)
+                write!(
+                    f,
+                    "an algebraic loop did not converge {} times; its last values were used",
+                    it.times
+                )
             }
             RunError::StepTooShort { component, .. } => {
-                write!(f, "`{component}` needs a step shorter than allowed")
+                write!(f, "`{component}` needs a step shorter than the minimum")
             }
             RunError::Call { component, error, .. } => write!(f, "`{component}` failed: {error}"),
             RunError::Discarded { component, .. } => write!(f, "`{component}` refused a step"),

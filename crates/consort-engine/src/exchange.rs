@@ -13,8 +13,9 @@ pub(crate) struct CopyOp {
 }
 
 impl CopyOp {
-    fn is_plain_scalar(&self) -> bool {
-        self.from.value_type == ValueType::Float64 && self.is_plain() && self.from.count == 1
+    /// Whether one value moves as it is.
+    pub(crate) fn is_plain_scalar(&self) -> bool {
+        self.is_plain() && self.from.count == 1
     }
 
     fn is_plain(&self) -> bool {
@@ -26,11 +27,18 @@ impl CopyOp {
 /// their order cannot be seen.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Exchange {
-    /// The common case, apart and tight: one double to one double, as it is.
-    plain: Vec<(u32, u32)>,
+    /// The common case, apart and tight: one value to one value of its type, as it is; by type.
+    plain: Vec<PlainMoves>,
     others: Vec<CopyOp>,
     /// Which connections these are.
     pub(crate) connections: Vec<ConnectionId>,
+}
+
+/// Scalars of one type that move as they are: from where to where in their column.
+#[derive(Clone, PartialEq, Debug)]
+struct PlainMoves {
+    value_type: ValueType,
+    places: Vec<(u32, u32)>,
 }
 
 impl Exchange {
@@ -45,21 +53,68 @@ impl Exchange {
 
     fn push(&mut self, connection: ConnectionId, op: CopyOp) {
         self.connections.push(connection);
-        if op.is_plain_scalar() {
-            self.plain.push((op.from.at, op.to.at));
-        } else {
+        if !op.is_plain_scalar() {
             self.others.push(op);
+            return;
+        }
+        let value_type = op.from.value_type;
+        let place = (op.from.at, op.to.at);
+        match self.plain.iter_mut().find(|moves| moves.value_type == value_type) {
+            Some(moves) => moves.places.push(place),
+            None => self.plain.push(PlainMoves { value_type, places: vec![place] }),
         }
     }
 
     pub(crate) fn run(&self, bank: &mut Bank) {
-        if let Values::Float64(column) = bank.column_mut(ValueType::Float64) {
-            for &(from, to) in &self.plain {
-                column[to as usize] = column[from as usize];
-            }
+        for moves in &self.plain {
+            move_scalars(bank.column_mut(moves.value_type), &moves.places);
         }
         for op in &self.others {
             copy(bank, op);
+        }
+    }
+}
+
+/// Moves values within a column: from where to where.
+#[inline]
+pub(crate) fn move_scalars(column: &mut Values, places: &[(u32, u32)]) {
+    macro_rules! move_any {
+        ($($variant:ident),*) => {
+            match column {
+                $(Values::$variant(list) => {
+                    for &(from, to) in places {
+                        list[to as usize] = list[from as usize];
+                    }
+                })*
+                Values::String(list) => move_buffers(list, places),
+                Values::Binary(list) => move_buffers(list, places),
+            }
+        };
+    }
+    move_any!(
+        Float64,
+        Float32,
+        Int8,
+        UInt8,
+        Int16,
+        UInt16,
+        Int32,
+        UInt32,
+        Int64,
+        UInt64,
+        Boolean,
+        Enumeration,
+        Clock
+    );
+}
+
+/// Copies texts or binaries that are different, without allocating.
+fn move_buffers<T: Clone + PartialEq>(list: &mut [T], places: &[(u32, u32)]) {
+    for &(from, to) in places {
+        if let Ok([from, to]) = list.get_disjoint_mut([from as usize, to as usize])
+            && from != to
+        {
+            to.clone_from(from);
         }
     }
 }
@@ -196,9 +251,9 @@ pub(crate) struct SlopeOp {
     pub(crate) connection: ConnectionId,
     /// The rate of the source.
     pub(crate) rate: usize,
-    /// The input's value.
+    /// The slot of the input.
     pub(crate) input: Slot,
-    /// Where its slope goes.
+    /// The slot of its slope.
     pub(crate) slope: Slot,
     pub(crate) memory: SlopeMemory,
 }
@@ -287,15 +342,28 @@ mod tests {
     }
 
     #[test]
-    fn plain_doubles_take_the_short_way() {
-        let mut bank = Bank::new();
-        let slots = [bank.reserve(ValueType::Float64, 1), bank.reserve(ValueType::Float64, 1)];
-        bank.put(slots[0], ValuesRef::Float64(&[7.0]));
-        let mut exchange = Exchange::default();
-        let conversion = Conversion::IDENTITY;
-        exchange.push(ConnectionId(0), CopyOp { from: slots[0], to: slots[1], conversion });
-        assert_eq!(exchange.plain.len(), 1);
+    fn plain_scalars_of_every_type_take_the_short_way() {
+        let (mut bank, mut exchange) = (Bank::new(), Exchange::default());
+        let ones = [
+            Values::Float64(vec![7.0]),
+            Values::Int32(vec![-7]),
+            Values::Boolean(vec![true]),
+            Values::Enumeration(vec![7]),
+            Values::String(vec!["seven".to_owned()]),
+            Values::Binary(vec![vec![7]]),
+        ];
+        let mut targets = Vec::new();
+        for (id, value) in (0..).zip(&ones) {
+            let [from, to] = [(); 2].map(|()| bank.reserve(value.value_type(), 1));
+            bank.put(from, value.view());
+            let conversion = Conversion::IDENTITY;
+            exchange.push(ConnectionId(id), CopyOp { from, to, conversion });
+            targets.push(to);
+        }
+        assert_eq!((exchange.plain.len(), exchange.others.len()), (ones.len(), 0));
         exchange.run(&mut bank);
-        assert_eq!(bank.get(slots[1]), ValuesRef::Float64(&[7.0]));
+        for (to, value) in targets.into_iter().zip(&ones) {
+            assert_eq!(bank.get(to), value.view());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a run is made of.
+//! The parts that a run is made from: system, models, plan and program.
 
 use consort_core::{ComponentId, Model, ModelDescription, Variable, VariableId};
 use consort_system::{Plan, Port, ResolvedSystem};
@@ -28,7 +28,7 @@ impl Executable {
         Executable { system: Arc::new(system), plan: Arc::new(plan), models: models.into(), names }
     }
 
-    /// What the system means.
+    /// The resolved system.
     pub fn system(&self) -> &ResolvedSystem {
         &self.system
     }

@@ -1,8 +1,8 @@
-//! Interventions: what is done to the system while it runs.
+//! Interventions: changes of a run from outside.
 //!
 //! An override, offset or freeze stays on its target until released. The value the target would
 //! have without it is kept beside (`raw`), so that an offset never adds up and a release gives the
-//! undisturbed value back at once. Whoever gives a target a fresh value calls one of the `freshen`
+//! undisturbed value back at once. Code that gives a target a fresh value must call one of the `freshen`
 //! functions right after, so each fresh value is adjusted exactly once, before any component sees it.
 //!
 //! Values of the next tag, which `advance` hands on early to reactive inputs, are adjusted as well,
@@ -65,7 +65,7 @@ pub(crate) enum TargetKind {
     },
 }
 
-/// Who gives some elements of a target fresh values; the others get none.
+/// The sources that give some elements of a target fresh values; the others get none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Feeder {
     pub(crate) first: u32,
@@ -182,7 +182,7 @@ pub(crate) struct SavedTarget {
     pub(crate) raw: Values,
 }
 
-/// What began.
+/// The effects of interventions that began at a tag.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Begun {
     pub(crate) any: bool,

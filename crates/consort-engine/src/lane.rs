@@ -1,67 +1,120 @@
 //! A lane: instances that run one after another, with their own copy of the values they need.
 
 use crate::error::RunError;
-use crate::store::{Bank, Slot};
-use consort_core::model::CallResult;
+use crate::exchange::{self, CopyOp};
+use crate::store::Bank;
 use consort_core::model::stepping::{self, Arrival, StepContext, Stopped};
+use consort_core::model::{Batch, CallResult, WholeStep};
 use consort_core::{
     CallError, ComponentId, Instance, Reference, Resolution, SavedState, Step, StepOutcome, Tag,
-    Time, ValueType, ValuesMut, ValuesRef,
+    Time, ValueType, Values, ValuesRef,
 };
 use std::ops::Range;
 
-/// One batched call into an instance.
+/// A call into an instance, or values that move between instances of a lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LaneOp {
-    /// Set doubles, step, and get doubles that lie behind, in one call.
-    Whole {
+    /// Set, step, and get what lies at other places, in one call.
+    Whole(Whole),
+    /// The same for the common case that one batch of doubles is set, and one that lies behind is read.
+    Floats {
+        member: u32,
         inputs: Batch,
         outputs: Batch,
     },
-    SetFloats(Batch),
-    GetFloats(Batch),
-    /// Of any type but Float64.
-    Set(Batch),
-    /// Of any type but Float64.
-    Get(Batch),
+    Set(CallBatch),
+    Get(CallBatch),
     Step(u32),
     /// A step of a member that uses event mode, or whose steps are logged.
     CarefulStep(u32),
     /// Set the first derivatives of some inputs.
-    Slope(Batch),
+    Slope(CallBatch),
+    /// Values move along connections between members, as they are.
+    Move(LaneMoves),
+    /// A value moves along a connection: an index into [`Lane::copies`].
+    Copy(u32),
+}
+
+/// Values of one type that move: a range of [`Lane::moved`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaneMoves {
+    pub(crate) value_type: ValueType,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// A whole step of a member: ranges of [`Lane::batches`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole {
+    member: u32,
+    sets_at: u32,
+    gets_at: u32,
+    end: u32,
+}
+
+/// A batch of a member.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallBatch {
+    /// Index into [`Lane::members`].
+    pub(crate) member: u32,
+    pub(crate) batch: Batch,
 }
 
 impl LaneOp {
-    pub(crate) fn set(batch: Batch) -> Self {
-        let floats = batch.slot.value_type == ValueType::Float64;
-        if floats { LaneOp::SetFloats(batch) } else { LaneOp::Set(batch) }
-    }
-
-    pub(crate) fn get(batch: Batch) -> Self {
-        let floats = batch.slot.value_type == ValueType::Float64;
-        if floats { LaneOp::GetFloats(batch) } else { LaneOp::Get(batch) }
-    }
-
     fn member(self) -> u32 {
-        use LaneOp::{CarefulStep, Get, GetFloats, Set, SetFloats, Slope, Step, Whole};
+        use LaneOp::{CarefulStep, Copy, Floats, Get, Move, Set, Slope, Step, Whole};
         match self {
-            SetFloats(batch) | GetFloats(batch) | Set(batch) | Get(batch) | Slope(batch) => {
-                batch.member
-            }
-            Whole { inputs, .. } => inputs.member,
-            Step(member) | CarefulStep(member) => member,
+            Set(call) | Get(call) | Slope(call) => call.member,
+            Whole(whole) => whole.member,
+            Step(member) | CarefulStep(member) | Floats { member, .. } => member,
+            Move(_) | Copy(_) => unreachable!("moving values does not fail"),
         }
     }
+}
 
-    /// Makes one call of a task that is but setting doubles, a step and reading doubles.
-    pub(crate) fn join_whole(operations: &mut Vec<LaneOp>, start: usize) {
-        if let [LaneOp::SetFloats(inputs), LaneOp::Step(_), LaneOp::GetFloats(outputs)] =
-            operations[start..]
-            && inputs.slot.range().end <= outputs.slot.at()
-        {
-            operations.truncate(start);
-            operations.push(LaneOp::Whole { inputs, outputs });
+impl Whole {
+    /// Makes one call of the operations from `start` on if they are but setting, a step and reading. What is set and
+    /// what is read are not at the same places: inputs are never read.
+    pub(crate) fn join(lane: &mut Lane, start: usize) {
+        let operations = &lane.operations[start..];
+        let is_set = |it: &&LaneOp| matches!(it, LaneOp::Set(_));
+        let sets = operations.iter().take_while(is_set).count();
+        let Some(LaneOp::Step(member)) = operations.get(sets).copied() else { return };
+        if !operations[sets + 1..].iter().all(|it| matches!(it, LaneOp::Get(_))) {
+            return;
         }
+        if let [LaneOp::Set(set), LaneOp::Step(_), LaneOp::Get(get)] = operations
+            && let (inputs, outputs) = (set.batch, get.batch)
+            && [inputs, outputs].iter().all(|it| it.value_type == ValueType::Float64)
+            && inputs.range().end <= outputs.range().start
+        {
+            lane.operations.truncate(start);
+            lane.operations.push(LaneOp::Floats { member, inputs, outputs });
+            return;
+        }
+        let batch = |it: &LaneOp| match it {
+            LaneOp::Set(call) | LaneOp::Get(call) => Some(call.batch),
+            _ => None,
+        };
+        let at = |index: usize| u32::try_from(index).expect("batches fit in 32 bits");
+        let sets_at = lane.batches.len();
+        lane.batches.extend(operations.iter().filter_map(batch));
+        let (gets_at, end) = (at(sets_at + sets), at(lane.batches.len()));
+        let sets_at = at(sets_at);
+        lane.operations.truncate(start);
+        lane.operations.push(LaneOp::Whole(Whole { member, sets_at, gets_at, end }));
+    }
+
+    #[inline]
+    fn calls<'a>(
+        &self,
+        batches: &'a [Batch],
+        references: &'a [Reference],
+        step: &'a Step,
+    ) -> WholeStep<'a> {
+        let (sets_at, gets_at) = (self.sets_at as usize, self.gets_at as usize);
+        let (sets, gets) = batches[sets_at..self.end as usize].split_at(gets_at - sets_at);
+        WholeStep { sets, step, gets, references }
     }
 }
 
@@ -73,31 +126,6 @@ enum FastPathExit {
     Step(StepOutcome),
     /// The operation takes more than one call.
     Operation,
-}
-
-/// Variables of one type of one instance, side by side in the lane's bank.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Batch {
-    /// Index into [`Lane::members`].
-    pub(crate) member: u32,
-    pub(crate) slot: Slot,
-    /// Range of [`Lane::references`].
-    pub(crate) references_at: u32,
-    pub(crate) references: u32,
-}
-
-impl Batch {
-    #[inline]
-    fn member(&self) -> usize {
-        self.member as usize
-    }
-
-    /// This batch's share of the lane's references.
-    #[inline]
-    fn of<'a>(&self, references: &'a [Reference]) -> &'a [Reference] {
-        let start = self.references_at as usize;
-        &references[start..start + self.references as usize]
-    }
 }
 
 /// An instance in its lane.
@@ -158,16 +186,16 @@ pub(crate) struct Order {
 /// A step that an instance did not take to its end.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Rejection {
-    /// How far it came.
+    /// The time that was reached.
     pub(crate) reached: Time,
     pub(crate) component: ComponentId,
     /// It refused, instead of stopping where something happens.
     pub(crate) refused: bool,
-    /// What it said.
+    /// The error of the call, if there was one.
     pub(crate) error: Option<Box<CallError>>,
 }
 
-/// Why a lane could not go on.
+/// Why a lane could not continue.
 pub(crate) enum LaneError {
     Failed(ComponentId, RunError),
     Rejected(Rejection),
@@ -178,11 +206,17 @@ pub(crate) struct Lane {
     pub(crate) members: Vec<Member>,
     pub(crate) bank: Bank,
     pub(crate) references: Vec<Reference>,
+    /// What whole steps set and get.
+    pub(crate) batches: Vec<Batch>,
     pub(crate) operations: Vec<LaneOp>,
+    /// Connections between members that hand over while the lane works: from where to where.
+    pub(crate) moved: Vec<(u32, u32)>,
+    /// The same for those that take more than moving one value.
+    pub(crate) copies: Vec<CopyOp>,
     /// What to do next; empty again when it is done.
     pub(crate) orders: Vec<Order>,
     pub(crate) resolution: Resolution,
-    /// Why it could not go on, if it could not.
+    /// Why it could not continue, if it could not.
     pub(crate) error: Option<Box<LaneError>>,
     pub(crate) log_calls: bool,
     pub(crate) taken: Vec<TakenStep>,
@@ -210,7 +244,7 @@ impl Lane {
         self.orders.clear();
     }
 
-    /// False if the lane cannot go on.
+    /// False if the lane cannot continue.
     fn carry_out(&mut self, order: Order) -> bool {
         let Order { mut start, end, .. } = order;
         while let Some((index, exit)) = self.fast_path(start..end, &order.step) {
@@ -223,44 +257,56 @@ impl Lane {
     }
 
     /// The fast path: runs operations until one fails, takes more than one call, or a step does not
-    /// come to its end. Most values are doubles, so their column is taken out of the bank before the loop.
+    /// come to its end.
     #[inline]
     fn fast_path(&mut self, range: Range<usize>, step: &Step) -> Option<(usize, FastPathExit)> {
-        let Lane { members, bank, references, operations, .. } = self;
-        let (floats, mut others) = bank.split();
+        let Lane { members, bank, references, batches, operations, moved, copies, .. } = self;
         let (operations, mut index) = (&operations[..range.end], range.start);
         while let Some(operation) = operations.get(index) {
             let result = match operation {
-                LaneOp::Whole { inputs, outputs } => {
-                    let (given, read) = floats.split_at_mut(outputs.slot.at());
-                    let given = (inputs.of(references), &given[inputs.slot.range()]);
-                    let read = (outputs.of(references), &mut read[..outputs.slot.count()]);
-                    match members[inputs.member()].instance.set_step_get(given, step, read) {
+                LaneOp::Whole(whole) => {
+                    let calls = whole.calls(batches, references, step);
+                    let instance = &mut members[whole.member as usize].instance;
+                    match instance.step_whole(&calls, bank.columns_mut()) {
                         Ok(None) => Ok(()),
                         Ok(Some(outcome)) => return Some((index, FastPathExit::Step(outcome))),
                         Err(error) => Err(error),
                     }
                 }
-                LaneOp::SetFloats(batch) => {
-                    let values = ValuesRef::Float64(&floats[batch.slot.range()]);
-                    members[batch.member()].instance.set(batch.of(references), values)
-                }
-                LaneOp::GetFloats(batch) => {
-                    let values = ValuesMut::Float64(&mut floats[batch.slot.range()]);
-                    members[batch.member()].instance.get(batch.of(references), values)
+                LaneOp::Floats { member, inputs, outputs } => {
+                    let [Values::Float64(floats), ..] = bank.columns_mut() else {
+                        unreachable!("Float64 is the first of the value types")
+                    };
+                    let (given, read) = floats.split_at_mut(outputs.at as usize);
+                    let given = (inputs.of(references), &given[inputs.range()]);
+                    let read = (outputs.of(references), &mut read[..outputs.count as usize]);
+                    match members[*member as usize].instance.set_step_get(given, step, read) {
+                        Ok(None) => Ok(()),
+                        Ok(Some(outcome)) => return Some((index, FastPathExit::Step(outcome))),
+                        Err(error) => Err(error),
+                    }
                 }
                 LaneOp::Step(member) => match members[*member as usize].instance.step(step) {
                     Ok(outcome) if outcome.is_plain(step) => Ok(()),
                     Ok(outcome) => return Some((index, FastPathExit::Step(outcome))),
                     Err(error) => Err(error),
                 },
-                LaneOp::Set(batch) => {
-                    let values = others.get(batch.slot);
-                    members[batch.member()].instance.set(batch.of(references), values)
+                LaneOp::Set(CallBatch { member, batch }) => {
+                    let values = batch.values(bank.columns());
+                    members[*member as usize].instance.set(batch.of(references), values)
                 }
-                LaneOp::Get(batch) => {
-                    let values = others.get_mut(batch.slot);
-                    members[batch.member()].instance.get(batch.of(references), values)
+                LaneOp::Get(CallBatch { member, batch }) => {
+                    let values = batch.values_mut(bank.columns_mut());
+                    members[*member as usize].instance.get(batch.of(references), values)
+                }
+                LaneOp::Move(LaneMoves { value_type, start, end }) => {
+                    let places = &moved[*start as usize..*end as usize];
+                    exchange::move_scalars(bank.column_mut(*value_type), places);
+                    Ok(())
+                }
+                LaneOp::Copy(index) => {
+                    exchange::copy(bank, &copies[*index as usize]);
+                    Ok(())
                 }
                 LaneOp::CarefulStep(_) | LaneOp::Slope(_) => {
                     return Some((index, FastPathExit::Operation));
@@ -274,14 +320,18 @@ impl Lane {
         None
     }
 
-    /// Completes the operation that ended the fast path; false if the lane cannot go on.
+    /// Completes the operation that ended the fast path; false if the lane cannot continue.
     fn handle_exit(&mut self, index: usize, exit: FastPathExit, order: &Order) -> bool {
         let operation = self.operations[index];
         let step = &order.step;
         match (exit, operation) {
             (FastPathExit::Failed(error), _) => self.fail(operation.member(), step.from, error),
-            (FastPathExit::Step(outcome), LaneOp::Whole { outputs, .. }) => {
-                self.finish_step(outputs.member, order, outcome) && self.read(outputs, step)
+            (FastPathExit::Step(outcome), LaneOp::Whole(whole)) => {
+                self.finish_step(whole.member, order, outcome) && self.read_all(whole, step)
+            }
+            (FastPathExit::Step(outcome), LaneOp::Floats { member, outputs, .. }) => {
+                let read = CallBatch { member, batch: outputs };
+                self.finish_step(member, order, outcome) && self.read(read, step)
             }
             (FastPathExit::Step(outcome), _) => {
                 self.finish_step(operation.member(), order, outcome)
@@ -294,19 +344,25 @@ impl Lane {
             (FastPathExit::Operation, LaneOp::CarefulStep(member)) => {
                 self.careful_step(member, step)
             }
-            (FastPathExit::Operation, LaneOp::Slope(batch)) => match self.slope(batch) {
+            (FastPathExit::Operation, LaneOp::Slope(slope)) => match self.slope(slope) {
                 Ok(()) => true,
-                Err(error) => self.fail(batch.member, step.from, error),
+                Err(error) => self.fail(slope.member, step.from, error),
             },
             (FastPathExit::Operation, _) => unreachable!("the fast path does all others"),
         }
     }
 
-    /// The rest of a whole step; false if the lane cannot go on.
-    fn read(&mut self, outputs: Batch, step: &Step) -> bool {
-        match self.get(outputs) {
+    /// The rest of a whole step; false if the lane cannot continue.
+    fn read_all(&mut self, whole: Whole, step: &Step) -> bool {
+        let member = whole.member;
+        (whole.gets_at..whole.end)
+            .all(|at| self.read(CallBatch { member, batch: self.batches[at as usize] }, step))
+    }
+
+    fn read(&mut self, call: CallBatch, step: &Step) -> bool {
+        match self.get(call) {
             Ok(()) => true,
-            Err(error) => self.fail(outputs.member, step.from, error),
+            Err(error) => self.fail(call.member, step.from, error),
         }
     }
 
@@ -319,28 +375,25 @@ impl Lane {
         asked.min()
     }
 
-    #[inline]
-    pub(crate) fn set(&mut self, batch: Batch) -> CallResult<()> {
-        let references = batch.of(&self.references);
-        let values = self.bank.get(batch.slot);
-        self.members[batch.member as usize].instance.set(references, values)
+    pub(crate) fn set(&mut self, CallBatch { member, batch }: CallBatch) -> CallResult<()> {
+        let (references, values) = (batch.of(&self.references), batch.values(self.bank.columns()));
+        self.members[member as usize].instance.set(references, values)
     }
 
-    #[inline]
-    pub(crate) fn get(&mut self, batch: Batch) -> CallResult<()> {
+    pub(crate) fn get(&mut self, CallBatch { member, batch }: CallBatch) -> CallResult<()> {
         let references = batch.of(&self.references);
-        let values = self.bank.get_mut(batch.slot);
-        self.members[batch.member as usize].instance.get(references, values)
+        let values = batch.values_mut(self.bank.columns_mut());
+        self.members[member as usize].instance.get(references, values)
     }
 
     /// First derivatives lie in the bank like values; the order of each is 1.
-    fn slope(&mut self, batch: Batch) -> CallResult<()> {
+    fn slope(&mut self, CallBatch { member, batch }: CallBatch) -> CallResult<()> {
         const FIRST_ORDER: [i32; 64] = [1; 64];
         let references = batch.of(&self.references);
-        let ValuesRef::Float64(values) = self.bank.get(batch.slot) else {
+        let ValuesRef::Float64(values) = batch.values(self.bank.columns()) else {
             unreachable!("slopes are compiled for Float64 only")
         };
-        let instance = &mut self.members[batch.member as usize].instance;
+        let instance = &mut self.members[member as usize].instance;
         let chunks = references.chunks(FIRST_ORDER.len()).zip(values.chunks(FIRST_ORDER.len()));
         for (references, values) in chunks {
             instance.set_input_derivatives(references, &FIRST_ORDER[..values.len()], values)?;
@@ -368,7 +421,7 @@ impl Lane {
                 let error = self.members[index as usize].instance.take_discarded();
                 match order.allows_step_rejection {
                     true => self.reject(index, reached, true, error),
-                    // It is where it came to, and goes on from there while the others wait.
+                    // It keeps the time it reached, and continues from there while the others wait.
                     false if stepping::has_moved(step, &outcome, self.resolution) => {
                         self.resume(index, step, &outcome)
                     }
@@ -426,7 +479,7 @@ impl Lane {
         self.finish_step(index, order, outcome)
     }
 
-    /// Goes on after an early return that was not asked for.
+    /// Continues after an early return that was not asked for.
     fn resume(&mut self, index: u32, step: &Step, outcome: &StepOutcome) -> bool {
         let place = stepping::Place::of(outcome, self.resolution);
         let rest = stepping::rest_of(step, place, None, self.resolution);

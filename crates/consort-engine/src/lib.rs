@@ -20,7 +20,7 @@
 //! # How it is fast
 //! Values that components share live in one store on the caller's thread; each lane has a copy of
 //! its own part, so lanes need nothing from each other while they work. Names are never looked up
-//! and nothing is allocated per step. A stage of one lane is run on the spot, without waking anyone.
+//! and nothing is allocated per step. A stage of one lane is run at once, without waking a worker.
 //!
 //! # Determinism guarantees
 //! 1. What a lane computes depends only on its own instances and the values copied to it before the
@@ -33,7 +33,7 @@
 //! 5. Evaluations of loops and rejected steps leave nothing behind but their number.
 //!
 //! # Saving and restoring
-//! Between two calls of `advance`, [`Run::snapshot`] keeps everything that decides how the run goes on,
+//! Between two calls of `advance`, [`Run::snapshot`] keeps everything that decides how the run continues,
 //! and [`Run::restore`] goes back there, as often as one likes; [`Run::serialize`] and [`Run::resume`] do
 //! the same over bytes, with new instances. An [`Observation`] sees every row and is saved along.
 //!
@@ -82,8 +82,8 @@ pub use collect::Recorded;
 pub use comparison::TagRecord;
 pub use courier::{Courier, CourierError, Part};
 pub use error::{
-    AcceptedLoops, DifferentValue, Diverged, LoopFailure, LostParameter, OutOfRange, RunError,
-    StateCall, StateDiffers, StepFailure,
+    AcceptedLoops, DifferentValue, Diverged, LoopFailure, LostParameter, Noticed, OutOfRange,
+    RunError, StateCall, StateDiffers, StepFailure,
 };
 pub use executable::Executable;
 pub use record::{ChunkSink, RowContent};

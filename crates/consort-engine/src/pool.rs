@@ -56,7 +56,7 @@ impl Pool {
         Pool { shared, threads }
     }
 
-    /// How many lanes there are.
+    /// The number of lanes.
     pub(crate) fn len(&self) -> usize {
         self.shared.lanes.len()
     }

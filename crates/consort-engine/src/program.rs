@@ -41,13 +41,13 @@ pub(crate) struct Program {
     pub(crate) shared: Bank,
     /// Room for values of the next tags while `advance` computes them; empty if it needs none.
     pub(crate) ahead: Bank,
-    /// By component.
+    /// Where the values of each component live, by component.
     pub(crate) homes: Vec<Home>,
     /// By component: where its variables are, in the shared bank and in its lane's.
     pub(crate) places: Vec<Vec<Option<Segment>>>,
     /// What the lanes hold after `advance`.
     pub(crate) arriving: Vec<Arriving>,
-    /// By connection.
+    /// The compiled connections, by number.
     pub(crate) copies: Vec<CopyOp>,
     /// By component: the connections that start there and are not delayed.
     pub(crate) outgoing: Vec<Vec<ConnectionId>>,

@@ -1,4 +1,4 @@
-//! The trace as it comes about: a hash per variable, and rows for the writers of traces.
+//! Recording during a run: a hash per variable, and rows for the writers of traces.
 
 use crate::statistics::Statistics;
 use crate::store::{Bank, Slot};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// row is done then (`Run::hand_over_rows`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RowContent {
-    /// The recorded variables.
+    /// The values of the recorded variables.
     #[default]
     Values,
     /// These, and where the run stands ([`consort_trace::progress_mark`]): it can be cut at any row.
@@ -31,7 +31,7 @@ impl RowContent {
 
 /// Takes full chunks of rows and gives empty ones back; a writer thread is behind it.
 pub trait ChunkSink: Send {
-    /// What rows shall hold.
+    /// The required content of rows.
     fn content(&self) -> RowContent {
         RowContent::Values
     }
@@ -58,7 +58,7 @@ pub(crate) struct Recorder {
     slots: Vec<Slot>,
     /// Each row states where the run stands, not chunks alone.
     has_marks: bool,
-    /// Where it stands, as numbers.
+    /// The progress mark, as numbers.
     mark: Vec<u64>,
     /// The tag of the last row.
     last: Option<Tag>,
@@ -224,12 +224,12 @@ impl Hashes {
         &self.entries
     }
 
-    /// Where the rolling hashes are.
+    /// The states of the rolling hashes.
     pub(crate) fn states(&self) -> &[VariableHash] {
         &self.hashes
     }
 
-    /// Goes on from elsewhere.
+    /// Continues from elsewhere.
     pub(crate) fn set_states(&mut self, states: &[VariableHash]) {
         self.hashes.copy_from_slice(states);
     }

@@ -29,7 +29,7 @@ use events::Events;
 use initialize::ParameterCheck;
 use trace::TraceState;
 
-/// How a run is carried out; nothing here changes what it computes.
+/// How the engine carries out a run, and where rows, calls and log lines go; nothing here changes what it computes.
 pub struct RunOptions {
     /// How many threads work on lanes, the caller's among them.
     pub workers: usize,
@@ -77,7 +77,7 @@ pub enum Advance {
     Finished,
     /// A component asked for the run to end.
     Terminated {
-        /// Which one.
+        /// The component that asked for the end.
         component: String,
     },
     /// The observer wants to see nothing more.
@@ -93,7 +93,7 @@ pub struct Run {
     pub(crate) trace: TraceState,
     pub(crate) ending: Ending,
     parameters: ParameterCheck,
-    /// Instances were terminated.
+    /// Whether the instances were terminated.
     is_closed: bool,
 }
 
@@ -125,7 +125,7 @@ impl Run {
     /// is planned to end after `until` is not begun.
     ///
     /// # Errors
-    /// If an instance fails or a loop has no solution. The run cannot go on then; [`Run::finish`]
+    /// If an instance fails or a loop has no solution. The run cannot continue then; [`Run::finish`]
     /// still works.
     pub fn advance(&mut self, until: Time) -> Result<Advance, RunError> {
         loop {

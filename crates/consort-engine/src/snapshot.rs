@@ -1,6 +1,6 @@
 //! Whole runs, saved and restored.
 //!
-//! A snapshot has everything that decides how a run goes on: the states of all instances, the values
+//! A snapshot has everything that decides how a run continues: the states of all instances, the values
 //! on their way between them, integrations, rates, events that were announced, interventions under way,
 //! delays, hashes and the observer. It is taken between two calls of [`Run::advance`]; what is only
 //! used while one of them computes (room for loops, attempts and orders) means nothing then.
@@ -31,7 +31,7 @@ pub struct RunSnapshot {
     clock: SavedClock,
     /// The shared bank, those of the lanes, and discrete inputs as components last saw them.
     values: Tape,
-    /// By component that lives here.
+    /// The states of the components of this node.
     members: Vec<SavedMember>,
     integrations: Vec<Option<Integration>>,
     rates: Vec<SavedRate>,
@@ -46,7 +46,7 @@ pub struct RunSnapshot {
 }
 
 impl RunSnapshot {
-    /// Where the run was.
+    /// The tag of the run.
     pub fn tag(&self) -> Tag {
         self.clock.tag
     }
@@ -81,7 +81,7 @@ impl RunSnapshot {
 impl Run {
     /// Saves the run as it is at its present tag, complete or not at all.
     ///
-    /// An instance that is known to go on differently once it is restored, though always in the same way
+    /// An instance that is known to behave differently once it is restored, though always in the same way
     /// ([`Fidelity::Repeatable`]), is restored at once: so all that follows, now or later, follows from
     /// the restored state. Such a save point is part of what happens; the caller shall count it as such.
     ///
@@ -119,7 +119,7 @@ impl Run {
     /// likes. A record is of one way: what was recorded stays, and recording ends where a run goes back.
     ///
     /// # Errors
-    /// If an instance cannot be restored, or the snapshot is another run's. The run cannot go on then
+    /// If an instance cannot be restored, or the snapshot is another run's. The run cannot continue then
     /// until it is restored.
     pub fn restore(&mut self, from: &RunSnapshot) -> Result<(), RunError> {
         self.check_shape(from)?;
@@ -142,7 +142,7 @@ impl Run {
         if let (Some(observer), Some(saved)) = (self.trace.observer_mut(), &from.observer) {
             observer.restore(saved);
         }
-        run.go_on_together()
+        run.continue_together()
     }
 
     /// How many bytes a snapshot shares with no other one, as far as instances report it: the memory that
@@ -231,7 +231,7 @@ impl Interpreter {
 
     fn save_one(&self, index: usize) -> CallResult<SavedMember> {
         if self.fidelity(index) == Fidelity::None {
-            let reason = "it was found to go on differently each time it is restored";
+            let reason = "it was found to behave differently each time it is restored";
             let status = CallStatus::Refused(reason.to_owned());
             return Err(CallError::new("save its state", status));
         }

@@ -1,15 +1,15 @@
-//! What is counted while a run goes on.
+//! Counters of a run.
 
 /// How much a run did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     /// Tags after the first.
     pub tags: u64,
-    /// Components.
+    /// Number of components.
     pub components: usize,
     /// Lanes: groups of instances that run one after another.
     pub lanes: usize,
-    /// Workers.
+    /// Number of workers.
     pub workers: usize,
     /// The most workers that were busy at once.
     pub busy_max: usize,
@@ -17,16 +17,16 @@ pub struct Statistics {
     pub steps_accepted: u64,
     /// Steps that were rejected.
     pub steps_rejected: u64,
-    /// Evaluations of loops.
+    /// Number of evaluations of loops.
     pub loop_evaluations: u64,
 }
 
 impl Statistics {
-    /// What is counted as a run goes on, by the names of [`Statistics::counts`].
+    /// The counters of a run, by the names of [`Statistics::counts`].
     pub(crate) const COUNTED: [&str; 4] =
         ["tags", "steps_accepted", "steps_rejected", "loop_evaluations"];
 
-    /// What is counted as a run goes on.
+    /// The counters of a run.
     pub fn counts(&self) -> [u64; 4] {
         [self.tags, self.steps_accepted, self.steps_rejected, self.loop_evaluations]
     }

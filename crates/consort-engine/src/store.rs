@@ -1,12 +1,13 @@
 //! Preallocated places for values: one growable column per value type.
 
+use consort_core::model::{Batch, Columns};
 use consort_core::{ValueType, Values, ValuesMut, ValuesRef};
 use std::ops::Range;
 
 /// A column of values per type.
 #[derive(Clone, Debug)]
 pub(crate) struct Bank {
-    columns: [Values; 15],
+    columns: Columns,
 }
 
 /// The place of a variable, or of several that lie side by side, in a bank.
@@ -32,6 +33,12 @@ impl Slot {
         self.at as usize..(self.at + self.count) as usize
     }
 
+    /// A batch of one variable: it has this place, and one reference.
+    pub(crate) fn batch(self, references_at: u32) -> Batch {
+        let Slot { value_type, at, count } = self;
+        Batch { value_type, at, count, references_at, references: 1 }
+    }
+
     /// Some elements of this place.
     pub(crate) fn part(self, first: u32, count: u32) -> Slot {
         assert!(first + count <= self.count, "a part lies within the whole");
@@ -54,11 +61,13 @@ impl Bank {
         &mut self.columns[value_type as usize]
     }
 
-    pub(crate) fn columns(&self) -> &[Values; 15] {
+    #[inline]
+    pub(crate) fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    pub(crate) fn columns_mut(&mut self) -> &mut [Values; 15] {
+    #[inline]
+    pub(crate) fn columns_mut(&mut self) -> &mut Columns {
         &mut self.columns
     }
 
@@ -86,15 +95,6 @@ impl Bank {
         self.column_mut(slot.value_type).slice_mut(slot.at(), slot.count())
     }
 
-    /// The column of doubles, and the rest.
-    #[inline]
-    pub(crate) fn split(&mut self) -> (&mut [f64], OtherColumns<'_>) {
-        match &mut self.columns {
-            [Values::Float64(floats), others @ ..] => (floats, OtherColumns(others)),
-            _ => unreachable!("Float64 is the first of the value types"),
-        }
-    }
-
     /// Copies values here, keeping the capacity of strings and binaries.
     #[inline]
     pub(crate) fn put(&mut self, slot: Slot, values: ValuesRef<'_>) {
@@ -103,36 +103,49 @@ impl Bank {
 }
 
 impl Bank {
-    /// Copies a place of another bank to one here of the same type and length. Most are doubles.
+    /// Copies a place of another bank to one here of the same type and length.
     #[inline]
     fn copy_place(&mut self, to: Slot, other: &Bank, from: Slot) {
-        match (self.column_mut(to.value_type), other.column(from.value_type)) {
-            (Values::Float64(own), Values::Float64(others)) => {
-                own[to.range()].copy_from_slice(&others[from.range()]);
-            }
-            _ => self.put(to, other.get(from)),
-        }
+        copy_values(self.column_mut(to.value_type), to, other.column(from.value_type), from);
     }
 
     /// Takes over all values of a bank with the same places.
     pub(crate) fn copy_from(&mut self, other: &Bank) {
-        for (to, from) in self.columns.iter_mut().zip(&other.columns) {
-            to.slice_mut(0, from.len()).copy_from(from.view());
+        let columns = self.columns.iter_mut().zip(&other.columns).zip(ValueType::ALL);
+        for ((to, from), value_type) in columns.filter(|((to, _), _)| !to.is_empty()) {
+            let count = u32::try_from(from.len()).expect("a bank holds fewer than 2^32 values");
+            let all = Slot { value_type, at: 0, count };
+            copy_values(to, all, from, all);
         }
     }
 }
 
-/// The columns of a bank but that of doubles.
-pub(crate) struct OtherColumns<'a>(&'a mut [Values]);
-
-impl OtherColumns<'_> {
-    pub(crate) fn get(&self, slot: Slot) -> ValuesRef<'_> {
-        self.0[slot.value_type as usize - 1].slice(slot.at(), slot.count())
+/// Copies values between two columns of one type. Texts and binaries that are the same are left alone: comparing is
+/// cheaper than copying, and most do not change.
+#[inline]
+fn copy_values(own: &mut Values, to: Slot, other: &Values, from: Slot) {
+    macro_rules! copy_any {
+        (plain $($plain:ident),*; buffers $($buffers:ident),*) => {
+            match (own, other) {
+                $((Values::$plain(own), Values::$plain(other)) => {
+                    own[to.range()].copy_from_slice(&other[from.range()]);
+                })*
+                $((Values::$buffers(own), Values::$buffers(other)) => {
+                    for (to, from) in own[to.range()].iter_mut().zip(&other[from.range()]) {
+                        if to != from {
+                            to.clone_from(from);
+                        }
+                    }
+                })*
+                _ => unreachable!("both places have one type"),
+            }
+        };
     }
-
-    pub(crate) fn get_mut(&mut self, slot: Slot) -> ValuesMut<'_> {
-        self.0[slot.value_type as usize - 1].slice_mut(slot.at(), slot.count())
-    }
+    copy_any!(
+        plain Float64, Float32, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64, Boolean,
+            Enumeration, Clock;
+        buffers String, Binary
+    );
 }
 
 /// A stretch of a lane's bank and its counterpart in the shared bank.

@@ -16,7 +16,7 @@ pub struct Trail {
 }
 
 struct Moment {
-    /// The run was saved once more before this step: some models go on differently after a save.
+    /// The run was saved once more before this step: some models behave differently after a save.
     follows_save: bool,
     /// What the run was asked for: where steps may be rejected, that decides whether one is begun.
     until: Time,
@@ -29,7 +29,7 @@ impl Trail {
         Trail { saved, state, moments: Vec::new(), is_saved: false }
     }
 
-    /// How many moments were noted.
+    /// The number of moments that were noted.
     pub fn len(&self) -> usize {
         self.moments.len()
     }
@@ -50,7 +50,7 @@ impl Trail {
         self.is_saved = true;
     }
 
-    /// Lets a twin with new instances go on from the save, and compares every bit that was hashed.
+    /// Lets a twin with new instances continue from the save, and compares every bit that was hashed.
     ///
     /// # Errors
     /// [`RunError::StateDiffers`] at the first difference; or what kept the twin from going on at all.

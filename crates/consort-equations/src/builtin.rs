@@ -5,14 +5,14 @@ use std::fmt;
 /// How many arguments something takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arity {
-    /// At least.
+    /// The least number of arguments.
     pub min: usize,
     /// At most; `None` for any number.
     pub max: Option<usize>,
 }
 
 impl Arity {
-    /// Exactly that many.
+    /// An arity of exactly so many arguments.
     pub const fn exactly(count: usize) -> Self {
         Arity { min: count, max: Some(count) }
     }
@@ -48,7 +48,7 @@ macro_rules! builtins {
         pub enum Builtin { $($(#[$doc])* $variant,)* }
 
         impl Builtin {
-            /// All of them.
+            /// Every built-in function and operation.
             pub const ALL: &[Builtin] = &[$(Builtin::$variant,)*];
 
             /// The operator or the function's name in the text.
@@ -56,7 +56,7 @@ macro_rules! builtins {
                 match self { $(Builtin::$variant => $name,)* }
             }
 
-            /// How many arguments it takes.
+            /// The number of arguments.
             pub const fn arity(self) -> Arity {
                 match self { $(Builtin::$variant => $arity,)* }
             }

@@ -23,28 +23,28 @@ pub struct Equations {
     pub parameters: Vec<Quantity>,
     /// What comes from outside, with values until it does.
     pub inputs: Vec<Quantity>,
-    /// What changes continuously.
+    /// The continuous states.
     pub states: Vec<Quantity>,
-    /// What changes at events only.
+    /// The variables that change at events only.
     pub discretes: Vec<Quantity>,
     /// What is offered to the outside.
     pub outputs: Vec<Quantity>,
     /// Variables and computed parameters: may be recorded.
     pub locals: Vec<Quantity>,
-    /// What `delay(...)` remembers.
+    /// The past values that `delay(...)` needs.
     pub delays: Vec<Delay>,
     /// Comparisons that may change continuously: what a solver watches.
     pub indicators: Vec<Indicator>,
-    /// What happens at once.
+    /// The events of the model.
     pub events: Vec<CompiledEvent>,
     /// Whether the runner draws which of several events of one instant and one priority comes first: true if the
     /// model leaves it open and there are several.
     pub events_are_unordered: bool,
     /// The experiment its author had in mind.
     pub experiment: ModelExperiment,
-    /// What each derivative depends on.
+    /// The dependencies of each derivative.
     pub derivative_dependence: Vec<Dependence>,
-    /// What each output depends on.
+    /// The dependencies of each output.
     pub output_dependence: Vec<Dependence>,
     /// What each first value depends on: of states, then of discretes.
     pub initial_dependence: Vec<Dependence>,
@@ -72,11 +72,11 @@ pub struct Programs {
     pub remembered: Program,
     /// How long each of [`Equations::delays`] must remember.
     pub durations: Program,
-    /// Derivatives by states.
+    /// Derivatives with respect to states.
     pub state_jacobian: Jacobian,
-    /// Derivatives by inputs.
+    /// Derivatives with respect to inputs.
     pub input_jacobian: Jacobian,
-    /// Outputs by states.
+    /// Outputs with respect to states.
     pub output_jacobian: Jacobian,
     /// Outputs by inputs: feedthrough.
     pub feedthrough: Jacobian,
@@ -85,7 +85,7 @@ pub struct Programs {
 /// A named value of a model: a parameter, input, state, output or local.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantity {
-    /// Its name.
+    /// The name of the quantity.
     pub name: String,
     /// Its unit, if it has one.
     pub unit: Option<Unit>,
@@ -174,7 +174,7 @@ pub struct CompiledEvent {
     pub priority: Option<Program>,
     /// New values, one for each of `targets`.
     pub assignments: Program,
-    /// What gets them.
+    /// The quantities that the event assigns.
     pub targets: Vec<EventTarget>,
     /// Whether a delayed or waiting event survives that its condition becomes false.
     pub persistent: bool,
@@ -189,15 +189,15 @@ pub struct CompiledEvent {
 /// What a value depends on directly, by number, rising.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Dependence {
-    /// On time itself.
+    /// Whether it depends on time.
     pub time: bool,
-    /// On these parameters.
+    /// The parameters it depends on.
     pub parameters: Vec<usize>,
-    /// On these inputs.
+    /// The inputs it depends on.
     pub inputs: Vec<usize>,
-    /// On these states.
+    /// The states it depends on.
     pub states: Vec<usize>,
-    /// On these discretes.
+    /// The discretes it depends on.
     pub discretes: Vec<usize>,
     /// On these of [`Equations::delays`].
     pub delays: Vec<usize>,
@@ -209,7 +209,7 @@ pub struct Dependence {
 pub struct Jacobian {
     /// Computes the entries.
     pub program: Program,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
     /// Where each column starts among the entries, and one past the last.
     pub column_starts: Vec<usize>,
@@ -218,7 +218,7 @@ pub struct Jacobian {
 }
 
 impl Jacobian {
-    /// How many columns there are.
+    /// The number of columns.
     pub fn columns(&self) -> usize {
         self.column_starts.len() - 1
     }

@@ -1,4 +1,4 @@
-//! What is said about a model, each thing once.
+//! Diagnostics about a model, each reported once.
 //!
 //! Expressions are looked at in several roles (at the start, while running, for each call of a function):
 //! a mistake in one is reported the first time only.
@@ -39,7 +39,7 @@ impl<'r> Findings<'r> {
     }
 }
 
-/// "did you mean", or another way out.
+/// "did you mean", or another help.
 pub(crate) fn suggestion<'a>(
     given: &str,
     candidates: impl IntoIterator<Item = &'a str>,

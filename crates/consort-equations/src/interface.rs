@@ -1,4 +1,4 @@
-//! The numbers and roles by which others know the variables of a model.
+//! The numbers and roles of the variables of a model, as other crates use them.
 //!
 //! They are the same wherever a model goes: as a component that is run here, and in an FMU that is made of
 //! it. Time, parameters, inputs, states and discretes have the numbers of their registers
@@ -30,10 +30,10 @@ pub enum ModelPart {
     Indicator(usize),
 }
 
-/// What a variable is at the border of its model, in the words of FMI.
+/// What a variable is at the border of its model, in the terms of FMI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Role {
-    /// Who decides its value.
+    /// The causality of the variable.
     pub causality: Causality,
     /// When that may change.
     pub variability: Variability,
@@ -45,7 +45,7 @@ pub struct Role {
 type Section = (usize, fn(usize) -> ModelPart);
 
 impl Equations {
-    /// How many variables there are.
+    /// The number of variables.
     pub fn part_count(&self) -> usize {
         self.sections().iter().map(|(count, _)| count).sum()
     }

@@ -1,5 +1,5 @@
 //! From expressions to the graph: names become registers, functions are put in place, conditions and
-//! numbers are told apart.
+//! numbers are distinguished.
 
 mod builtins;
 
@@ -39,11 +39,11 @@ pub(crate) struct Value {
 /// A comparison: its sign says when something changes at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Relation {
-    /// The comparison itself.
+    /// The node of the comparison.
     pub(crate) node: NodeId,
-    /// Its sides.
+    /// The nodes of its two sides.
     pub(crate) sides: [NodeId; 2],
-    /// How they are compared.
+    /// The operation that compares them.
     pub(crate) op: Op,
     pub(crate) span: Option<Span>,
 }

@@ -191,7 +191,7 @@ impl Check<'_, '_, '_> {
         rest.iter().fold(*first, |all, next| (self.unite(what, all, *next), next.1)).0
     }
 
-    /// What both measure.
+    /// Checks that both operands measure the same, and returns what they measure.
     fn unite(
         &mut self,
         what: fmt::Arguments<'_>,

@@ -159,7 +159,7 @@ struct Search {
     /// Open unknowns and what each still waits for, last first.
     path: Vec<(usize, Vec<usize>)>,
     order: Vec<usize>,
-    /// Found closed.
+    /// The closed chains that were found.
     chains: Vec<Vec<usize>>,
 }
 

@@ -1,7 +1,7 @@
-//! From text to the tree: every mistake at once, each with its place and a way out.
+//! From text to the tree: every mistake at once, each with its place and a help.
 //!
 //! A statement ends with its line, unless the line ends inside an expression. After a mistake reading
-//! goes on at the next line. The grammar is in `docs/equations.md`.
+//! continues at the next line. The grammar is in `docs/equations.md`.
 
 mod experiment;
 mod expression;
@@ -72,7 +72,7 @@ pub fn read(name: &str, text: &str, report: &mut Report) -> Option<EquationModel
     (report.error_count() == errors).then_some(model)
 }
 
-/// No model starts with `<`: this is a file of another kind, and one word says so.
+/// No model starts with `<`: this is a file of another kind, and one diagnostic says so.
 fn is_xml(text: &str, source: SourceId) -> Diagnostic {
     let at = text.find('<').unwrap_or_default();
     Diagnostic::error("equations::xml", "this is XML, not a model written as equations")
@@ -117,7 +117,7 @@ impl Parser<'_> {
             return self.fail(what, "names start with a letter and have letters, digits and `_`");
         }
         if is_keyword || CONSTANTS.contains(&text) || Builtin::function(text).is_some() {
-            let message = format!("`{text}` has a meaning of its own");
+            let message = format!("`{text}` is a reserved word");
             let diagnostic = Diagnostic::error("equations::reserved", message)
                 .at(self.span(&token), "cannot be a name")
                 .help("choose another name, such as one with a `_` behind it");
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok(Name { text: text.to_owned(), span: Some(self.span(&token)) })
     }
 
-    /// Goes on at the next line, after a mistake.
+    /// Continues at the next line, after a mistake.
     fn skip_line(&mut self) {
         while !self.at_end() {
             self.advance();

@@ -22,11 +22,11 @@ use crate::op::Op;
 pub struct Layout {
     /// How many parameters can be set.
     pub parameters: usize,
-    /// How many inputs there are.
+    /// The number of inputs.
     pub inputs: usize,
-    /// How many states there are.
+    /// The number of states.
     pub states: usize,
-    /// How many discretes there are.
+    /// The number of discretes.
     pub discretes: usize,
 }
 
@@ -98,13 +98,13 @@ pub struct Point<'a> {
     pub time: f64,
     /// How time compares with instants that are equal to it.
     pub side: Side,
-    /// In the order of [`Equations::parameters`](crate::Equations).
+    /// Values in the order of [`Equations::parameters`](crate::Equations).
     pub parameters: &'a [f64],
-    /// In the order of [`Equations::inputs`](crate::Equations).
+    /// Values in the order of [`Equations::inputs`](crate::Equations).
     pub inputs: &'a [f64],
-    /// In the order of [`Equations::states`](crate::Equations).
+    /// Values in the order of [`Equations::states`](crate::Equations).
     pub states: &'a [f64],
-    /// In the order of [`Equations::discretes`](crate::Equations).
+    /// Values in the order of [`Equations::discretes`](crate::Equations).
     pub discretes: &'a [f64],
 }
 
@@ -126,7 +126,7 @@ pub struct OperationRun {
     pub op: Op,
     /// The register of the first result.
     pub out: u32,
-    /// How many.
+    /// The number of instructions.
     pub len: u32,
     /// Operands; those the operation does not have are `Same(0)`.
     pub operands: [Operand; 3],
@@ -137,7 +137,7 @@ pub struct OperationRun {
 pub struct Stretch {
     /// The register of the first.
     pub first: u32,
-    /// How many.
+    /// The number of registers.
     pub len: u32,
 }
 
@@ -159,7 +159,7 @@ pub struct Program {
     pub layout: Layout,
     /// Values of the registers behind those.
     pub constants: Vec<f64>,
-    /// What runs, in order.
+    /// The operations to run, in order.
     pub runs: Vec<OperationRun>,
     /// Registers of operands that do not stand side by side.
     pub places: Vec<u32>,
@@ -181,13 +181,13 @@ impl Program {
         }
     }
 
-    /// How many registers it needs.
+    /// The number of registers.
     pub fn register_count(&self) -> usize {
         let behind = |run: &OperationRun| (run.out + run.len) as usize;
         self.runs.last().map_or(self.layout.len() + self.constants.len(), behind)
     }
 
-    /// How many instructions run.
+    /// The number of instructions.
     pub fn instruction_count(&self) -> usize {
         self.runs.iter().map(|run| run.len as usize).sum()
     }

@@ -12,15 +12,15 @@ use consort_core::Span;
 /// A model as written.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EquationModel {
-    /// Its name.
+    /// The name of the model.
     pub name: Name,
     /// What its author says about it.
     pub description: String,
-    /// What there is.
+    /// The declared variables.
     pub declarations: Vec<VariableDeclaration>,
     /// How outputs, variables and derivatives come about, beside the values at declarations.
     pub equations: Vec<Equation>,
-    /// What happens at once.
+    /// The events of the model.
     pub events: Vec<Event>,
     /// Functions of the model's own.
     pub functions: Vec<Function>,
@@ -34,7 +34,7 @@ pub struct EquationModel {
     /// Whether units that do not fit are a warning only: an importer's, whose formats take numbers as they are.
     pub units_are_hints: bool,
     /// Whether a condition counts as one or zero where a number is wanted, and a number that is not zero as true: an
-    /// importer's, whose formats do not tell them apart.
+    /// importer's, whose formats do not distinguish them.
     pub conditions_are_numbers: bool,
     /// Whether events of one instant and one priority are executed in an order that is drawn, not in that of the text.
     pub events_are_unordered: bool,
@@ -72,12 +72,12 @@ impl From<String> for Name {
     }
 }
 
-/// What is declared.
+/// The kind of a declared variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// Does not change in a run. One whose value is computed from others cannot be set.
     Parameter,
-    /// Comes from outside.
+    /// A value from outside of the model.
     Input,
     /// Changes continuously as `der(x) = ...` says, and at events.
     State,
@@ -90,7 +90,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word it is declared with.
+    /// The keyword it is declared with.
     pub const fn keyword(self) -> &'static str {
         match self {
             Kind::Parameter => "parameter",
@@ -106,7 +106,7 @@ impl Kind {
 /// Something with a name and a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VariableDeclaration {
-    /// What it is.
+    /// The kind of the variable.
     pub kind: Kind,
     /// What it is called; unique in the model.
     pub name: Name,
@@ -158,7 +158,7 @@ pub enum Left {
 pub struct Equation {
     /// Which side of the name is meant.
     pub left: Left,
-    /// What is defined.
+    /// The variable that the equation defines.
     pub name: Name,
     /// The expression that defines it.
     pub right: Expression,
@@ -214,7 +214,7 @@ pub struct Event {
     pub values_from_trigger: bool,
     /// New values, all computed before any is assigned.
     pub assignments: Vec<EventAssignment>,
-    /// Where it stands.
+    /// The place of the event in the text.
     pub span: Option<Span>,
 }
 
@@ -238,7 +238,7 @@ impl Event {
 /// A state or discrete and its value after an event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EventAssignment {
-    /// What gets a new value.
+    /// The variable that gets a new value.
     pub name: Name,
     /// The new value, from the values before the event.
     pub value: Expression,
@@ -254,11 +254,11 @@ impl EventAssignment {
 /// A function of the model's own: knows its parameters and `time` only.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
-    /// What it is called.
+    /// The name of the function.
     pub name: Name,
     /// Names of its arguments.
     pub parameters: Vec<Name>,
-    /// Its value.
+    /// The expression that the function returns.
     pub body: Expression,
 }
 
@@ -273,7 +273,7 @@ impl Function {
 /// A value computed from others, or a condition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expression {
-    /// What it is.
+    /// The kind of the expression, with its operands.
     pub kind: ExpressionKind,
     /// Where it stands, for one that was read from text.
     pub span: Option<Span>,

@@ -50,7 +50,7 @@ impl<S> SnapshotArchive<S> {
         }
     }
 
-    /// How many snapshots are held.
+    /// The number of snapshots held.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -92,7 +92,7 @@ impl<S> SnapshotArchive<S> {
         }
     }
 
-    /// Lets everything go.
+    /// Removes all snapshots.
     pub fn clear(&mut self) {
         *self = Self::new(self.budget);
     }

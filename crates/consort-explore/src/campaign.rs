@@ -21,7 +21,7 @@ use consort_system::{Campaign, ResolvedSystem, Spanned};
 /// What must hold, understood.
 #[derive(Clone)]
 pub struct Question {
-    /// What reports call it.
+    /// The name in reports.
     pub name: String,
     /// The formula.
     pub property: Property,
@@ -104,7 +104,7 @@ pub struct ResolvedCampaign {
     pub space: Space,
     /// What is chosen: a letter of the space has one value of each.
     pub inputs: Vec<CampaignInput>,
-    /// What must hold.
+    /// The properties to check.
     pub questions: Vec<Question>,
     /// How long a choice holds.
     pub period: Time,

@@ -51,7 +51,7 @@ pub struct CampaignStatus {
     pub units: u64,
     /// How many of them were found in the journal.
     pub units_before: u64,
-    /// How many workers run.
+    /// The number of workers.
     pub workers: usize,
     /// What the workers did so far.
     pub effort: Effort,
@@ -66,24 +66,24 @@ pub struct CampaignStatus {
 pub enum CampaignEnd {
     /// The answer is known.
     Concluded(Conclusion),
-    /// It was stopped on request.
+    /// The campaign was stopped on request.
     Stopped,
     /// Its time was over.
     OutOfTime,
 }
 
-/// Why a campaign cannot go on. Everything acknowledged so far is in the journal.
+/// Why a campaign cannot continue. Everything acknowledged so far is in the journal.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CampaignError {
     /// A worker process cannot be started.
     Launch {
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Workers end before they are ready, again and again.
     Start {
-        /// What the last one said.
+        /// The last message of the worker.
         reason: String,
     },
     /// A worker loaded different inputs: a file was changed meanwhile.
@@ -97,7 +97,7 @@ pub enum CampaignError {
     Unit {
         /// The number of the unit.
         number: u64,
-        /// What happened last.
+        /// The reason of the last failure.
         reason: String,
     },
     /// The journal cannot be written.
@@ -105,7 +105,7 @@ pub enum CampaignError {
         /// The error of the journal.
         source: JournalError,
     },
-    /// The queue refused.
+    /// The queue refused an operation.
     Queue {
         /// The error of the queue.
         source: QueueError,
@@ -183,7 +183,7 @@ impl Past {
 pub struct CampaignStores<'b> {
     /// Leases units to workers.
     pub queue: &'b mut dyn Queue,
-    /// Keeps results.
+    /// Stores the results.
     pub journal: &'b mut CampaignJournal,
     /// What the journal held at the start.
     pub past: &'b mut Past,

@@ -1,4 +1,4 @@
-//! A world that is driven, watched and counted.
+//! Drives a world through choices, evaluates its monitors, and counts the effort.
 
 use crate::explanation::DifferenceExplanation;
 use crate::sample::{Leaf, Sample};
@@ -10,15 +10,15 @@ use std::fmt;
 /// What driving a world took. No part of a result: it depends on the budget of snapshots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Effort {
-    /// Periods simulated.
+    /// Number of periods simulated.
     pub steps: u64,
-    /// Snapshots taken.
+    /// Number of snapshots taken.
     pub saves: u64,
     /// Snapshots gone back to.
     pub restores: u64,
     /// Times it was brought back to the start.
     pub resets: u64,
-    /// Snapshots held now.
+    /// Number of snapshots held now.
     pub snapshots: u64,
     /// Bytes held now that no other snapshot holds.
     pub bytes: u64,
@@ -51,14 +51,14 @@ impl Effort {
     }
 }
 
-/// Who watches the work and may refuse a part of it.
+/// Watches the work, and may refuse a part of it.
 pub trait StepGuard {
     /// The world is about to take the last letter of `prefix`. If it does not come back, this is the
     /// scenario that caused it.
     fn before(&mut self, prefix: &[u32]) -> Permit;
 }
 
-/// Lets everything happen.
+/// Permits every step.
 impl StepGuard for () {
     fn before(&mut self, _prefix: &[u32]) -> Permit {
         Permit::Go
@@ -68,7 +68,7 @@ impl StepGuard for () {
 /// The answer of a step guard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Permit {
-    /// Go on.
+    /// Continue.
     Go,
     /// Leave out all scenarios that begin like this: they have failed, for this reason.
     Skip(String),
@@ -84,9 +84,9 @@ pub enum WorkError<E> {
     World(E),
     /// A prefix that could be simulated before cannot be simulated again: the world does not repeat.
     NotRepeated {
-        /// The letters.
+        /// The letters of the prefix.
         prefix: Vec<u32>,
-        /// What was said this time.
+        /// The error of this attempt.
         error: E,
     },
     /// The step guard stopped the work; the unit is to be done again later.

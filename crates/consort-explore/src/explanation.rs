@@ -1,12 +1,12 @@
-//! What is said about runs that differ.
+//! Explanations of the difference between two runs.
 
 use serde::{Deserialize, Serialize};
 
 /// Why two runs of a scenario differ, for a person.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DifferenceExplanation {
-    /// What is wrong, and where.
+    /// The difference and its place.
     pub message: String,
-    /// What else is known.
+    /// Further facts.
     pub notes: Vec<String>,
 }

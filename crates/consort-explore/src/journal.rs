@@ -40,16 +40,16 @@ pub enum JournalError {
     },
     /// A line that is not the last is damaged.
     Damaged {
-        /// Which file.
+        /// The journal's file.
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
     },
     /// It belongs to another campaign, or to another version of this one.
     OtherCampaign {
-        /// Which file.
+        /// The journal's file.
         path: PathBuf,
-        /// What differs.
+        /// The settings that differ.
         differing: Vec<String>,
     },
 }
@@ -91,7 +91,7 @@ impl CampaignJournal {
         Ok(journal)
     }
 
-    /// Goes on with a journal: the entries it holds, and itself to write more.
+    /// Continues with a journal: the entries it holds, and itself to write more.
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or is of another campaign.

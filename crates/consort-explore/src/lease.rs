@@ -22,7 +22,7 @@ pub struct Offered {
 /// A unit that was leased.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lease {
-    /// The unit.
+    /// The leased unit.
     pub unit: Offered,
     /// How often it was leased before without being acknowledged.
     pub tries: u32,
@@ -36,12 +36,12 @@ pub struct Lease {
 pub enum QueueError {
     /// The unit is not leased under this lease any more: it expired, or it was acknowledged.
     NotLeased {
-        /// Which unit.
+        /// The number of the unit.
         number: u64,
     },
     /// A unit of this number was offered before.
     OfferedTwice {
-        /// Which unit.
+        /// The number of the unit.
         number: u64,
     },
 }
@@ -98,7 +98,7 @@ pub trait Queue {
     /// How many units wait to be leased.
     fn waiting(&self) -> usize;
 
-    /// How many units are leased.
+    /// The number of leased units.
     fn leased(&self) -> usize;
 }
 

@@ -1,4 +1,4 @@
-//! What a visit finds out, as values that add up in order.
+//! The results of a visit, as values that are merged in order.
 
 use crate::exact;
 use crate::world::{PrefixEvaluation, RobustnessInterval};
@@ -65,13 +65,13 @@ pub struct Outcome {
     pub count: u128,
     /// The letters that were chosen.
     pub prefix: Vec<u32>,
-    /// What became of them.
+    /// The verdict of the scenarios.
     pub verdict: ScenarioVerdict,
     /// By property; empty if it failed.
     pub robustness: Vec<RobustnessInterval>,
     /// By property; empty if it failed.
     pub verdicts: Vec<Option<bool>>,
-    /// Why it failed.
+    /// The reason of a failure.
     pub failure: Option<String>,
 }
 
@@ -108,13 +108,13 @@ impl Outcome {
 /// How many scenarios met which fate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct VerdictTally {
-    /// All properties hold.
+    /// Number of scenarios in which all properties hold.
     #[serde(with = "exact")]
     pub holds: u128,
     /// A property does not hold.
     #[serde(with = "exact")]
     pub violated: u128,
-    /// Unknown.
+    /// Number of scenarios without a verdict.
     #[serde(with = "exact")]
     pub undecided: u128,
     /// Could not be run.
@@ -123,7 +123,7 @@ pub struct VerdictTally {
 }
 
 impl VerdictTally {
-    /// All of them.
+    /// The number of all scenarios.
     pub fn total(&self) -> u128 {
         self.holds + self.violated + self.undecided + self.failed
     }
@@ -141,19 +141,19 @@ impl VerdictTally {
 /// The least robust scenario of a property.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Worst {
-    /// Its robustness.
+    /// The robustness of that scenario.
     pub robustness: RobustnessInterval,
-    /// Its index.
+    /// The index of that scenario.
     #[serde(with = "exact")]
     pub index: u128,
-    /// Its letters.
+    /// The letters of that scenario.
     pub prefix: Vec<u32>,
 }
 
 /// What is known of one property.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct PropertySummary {
-    /// How many scenarios violate it.
+    /// The number of scenarios that violate it.
     #[serde(with = "exact")]
     pub violated: u128,
     /// The first of the least robust ones.
@@ -167,7 +167,7 @@ pub struct PropertySummary {
 /// made them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ScenarioSummary {
-    /// Of scenarios.
+    /// Counts of verdicts of scenarios.
     pub tally: VerdictTally,
     /// How many scenarios were judged by a decided prefix, without being run to their end.
     #[serde(with = "exact")]
@@ -175,7 +175,7 @@ pub struct ScenarioSummary {
     /// How many different prefixes were simulated: periods that show something new.
     #[serde(with = "exact")]
     pub nodes: u128,
-    /// By property.
+    /// One summary per property.
     pub properties: Vec<PropertySummary>,
     /// The first ones, at most [`OUTCOMES_MAX`].
     pub violations: Vec<Outcome>,

@@ -1,4 +1,4 @@
-//! What a campaign found out, as JSON that is the same however it was found out.
+//! The report of a campaign, as JSON that does not depend on how the campaign was carried out.
 //!
 //! Nothing here depends on the number of workers, on time or on interruptions: those belong to
 //! `timing.json`.
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// The form of the report.
 const FORMAT: u64 = 1;
 
-/// The endings of campaigns that can go on.
+/// The endings of campaigns that can continue.
 pub const UNFINISHED: [&str; 2] = ["stopped", "out of time"];
 
 named! {
@@ -38,19 +38,19 @@ named! {
 
 /// Everything in a report.
 pub struct Account<'a> {
-    /// What was written.
+    /// The campaign as written.
     pub campaign: &'a Campaign,
-    /// What it means.
+    /// The campaign, resolved.
     pub resolved: &'a ResolvedCampaign,
     /// Hashes of everything that decides the results.
     pub identity: &'a Value,
-    /// Who saves the states of models, where that is worth telling.
+    /// The providers that save the states of models, where they are worth reporting.
     pub saving: &'a [String],
-    /// How it ended.
+    /// How the campaign ended.
     pub ending: &'a CampaignEnd,
-    /// How far it came.
+    /// The progress of the campaign.
     pub progress: &'a ExplorationProgress,
-    /// What was found.
+    /// The summary of all scenarios.
     pub summary: &'a ScenarioSummary,
     /// What was known after each unit.
     pub moments: &'a [Moment],
@@ -63,7 +63,7 @@ pub struct Account<'a> {
 /// Scenarios that were run again from their start, without restored states, and came to the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Verified {
-    /// How many.
+    /// The number of scenarios.
     pub scenarios: u64,
     /// How many periods they have together.
     pub periods: u64,
@@ -81,7 +81,7 @@ impl Account<'_> {
         }
     }
 
-    /// The report.
+    /// The report as JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "format": FORMAT,

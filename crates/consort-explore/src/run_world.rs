@@ -26,11 +26,11 @@ pub struct RunWorld {
     /// Where everything starts, if the world was ever restored to it: a scenario that is run straight on is never saved.
     start: Option<RunSnapshot>,
     start_time: Time,
-    /// How many choices were made.
+    /// The number of choices made.
     depth: u32,
     /// A choice was made, or tried.
     has_begun: bool,
-    /// A restored run goes on differently, so every run is restored.
+    /// A restored run behaves differently, so every run is restored.
     is_canonical: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct SavedRun {
 pub enum RunUntil {
     /// It does: nothing that follows can change the answer.
     Decided,
-    /// It goes on to the horizon, so that there is a whole trace.
+    /// It continues to the horizon, so that there is a whole trace.
     Horizon,
 }
 
@@ -110,7 +110,7 @@ impl RunWorld {
         PrefixEvaluation { robustness, verdicts, is_decided }
     }
 
-    /// What was seen at each tag since the start, and of what, if the run goes on to its horizon.
+    /// What was observed at each tag since the start, and of which variables, if the run continues to its horizon.
     pub fn seen(&self) -> (Vec<String>, Vec<(Tag, Vec<f64>)>) {
         (self.watch.paths.clone(), self.watch.lock().seen.clone())
     }
@@ -214,7 +214,7 @@ struct Watch {
 #[derive(Clone)]
 struct Watching {
     watchers: Vec<Watcher>,
-    /// Kept only if the run goes on to its horizon.
+    /// Kept only if the run continues to its horizon.
     seen: Vec<(Tag, Vec<f64>)>,
 }
 

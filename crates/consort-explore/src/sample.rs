@@ -19,12 +19,12 @@ const LEAVES_ALWAYS: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
     seed: u64,
-    /// Zero chooses none.
+    /// The distance between chosen scenarios; zero chooses none.
     stride: u128,
 }
 
 impl Sample {
-    /// No scenario.
+    /// The empty sample.
     pub const NONE: Sample = Sample { seed: 0, stride: 0 };
 
     /// About this share of `total` scenarios; unless it was asked for, more where these are few.
@@ -58,7 +58,7 @@ pub struct Leaf {
     pub prefix: Vec<u32>,
     /// See [`World::marks`](crate::world::World::marks).
     pub marks: Vec<u64>,
-    /// By property.
+    /// The robustness of each property.
     pub robustness: Vec<RobustnessInterval>,
 }
 
@@ -85,9 +85,9 @@ fn is_same(a: f64, b: f64) -> bool {
 /// A scenario that came to another place when it was run again from its start.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RerunDifference {
-    /// Its letters.
+    /// The letters of the scenario.
     pub prefix: Vec<u32>,
-    /// What is known of it.
+    /// The explanation of the difference.
     pub explanation: DifferenceExplanation,
 }
 

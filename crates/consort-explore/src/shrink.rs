@@ -26,7 +26,7 @@ pub struct Shrunk {
     pub verdicts: Vec<Option<bool>>,
     /// How often values change in it.
     pub changes: u32,
-    /// How many candidates were run.
+    /// The number of candidates that were run.
     pub tries: u64,
     /// Whether nothing simpler was found; otherwise [`TRIES_MAX`] ended the search.
     pub is_minimal: bool,

@@ -5,7 +5,7 @@
 //! Constraints forbid some combined letters; limits say how often letters may change. A scenario is one
 //! combined letter per period, and the scenarios, in the order of their letters, are numbered from zero.
 //!
-//! A [`Space`] is a deterministic automaton: how a scenario may go on depends on the last letters and on
+//! A [`Space`] is a deterministic automaton: how a scenario may continue depends on the last letters and on
 //! the changes made so far. Counting the paths of the automaton makes all numbers exact: how many
 //! scenarios there are, how many begin with a prefix, which is the one with a given index.
 
@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// More combined letters than this are refused: their product grows fast, and a tree this wide is not
-/// explored by anyone.
+/// explored by any computer.
 pub const LETTERS_MAX: u32 = 65_536;
 /// Where memories of changes, times letters, are more than this, the automaton is refused.
 pub const TABLE_MAX: usize = 1 << 21;
@@ -39,7 +39,7 @@ pub struct Shape {
     pub disturbances: Vec<InputAlphabet>,
     /// How often values may change, all disturbances together.
     pub changes_max: Option<u32>,
-    /// How many periods there are.
+    /// The number of periods.
     pub horizon: u32,
 }
 
@@ -119,7 +119,7 @@ impl Space {
         if space.count() == 0 { Err(SpaceError::Empty) } else { Ok(space) }
     }
 
-    /// How many scenarios there are.
+    /// The number of scenarios.
     pub fn count(&self) -> u128 {
         self.root().count
     }

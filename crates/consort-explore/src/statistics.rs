@@ -1,4 +1,4 @@
-//! What numbers of scenarios say, and what trees of them cost.
+//! Statistics of sampled scenarios, and the cost of visiting trees of scenarios.
 
 mod beta;
 mod tree;
@@ -66,11 +66,11 @@ pub struct Sprt {
 /// What to decide between, and how surely; all between zero and one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SprtOptions {
-    /// So rare is good.
+    /// The acceptable probability.
     pub p_low: f64,
-    /// So frequent is bad; more than `p_low`.
+    /// The unacceptable probability; more than `p_low`.
     pub p_high: f64,
-    /// The probability of calling good bad.
+    /// The probability of refusing an acceptable system.
     pub alpha: f64,
     /// The probability of calling bad good.
     pub beta: f64,

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub struct WorkUnit {
     /// Its place in the order of merging, from zero.
     pub number: u64,
-    /// What to do.
+    /// The task of the unit.
     pub task: UnitTask,
 }
 
@@ -41,12 +41,12 @@ pub struct WorkUnit {
 pub enum UnitTask {
     /// Visit a range of scenarios, or of their beginnings of `horizon` letters.
     Range {
-        /// How many letters.
+        /// The number of letters of a scenario.
         horizon: u32,
-        /// The first.
+        /// The first index.
         #[serde(with = "exact")]
         first: u128,
-        /// How many.
+        /// The number of scenarios.
         #[serde(with = "exact")]
         count: u128,
     },
@@ -57,16 +57,16 @@ pub enum UnitTask {
         /// The first place.
         #[serde(with = "exact")]
         first: u128,
-        /// How many places.
+        /// The number of places.
         count: u64,
     },
     /// Visit scenarios drawn at random, with repetition.
     Draws {
-        /// What they are drawn with.
+        /// The seed of the draws.
         seed: u64,
         /// The number of the first draw.
         first: u64,
-        /// How many draws.
+        /// The number of draws.
         count: u64,
     },
     /// Visit the children of prefixes.
@@ -75,7 +75,7 @@ pub enum UnitTask {
         seed: u64,
         /// At most so many children of each.
         children_max: Option<u32>,
-        /// Whose children.
+        /// The nodes whose children are visited.
         prefixes: Vec<Vec<u32>>,
     },
     /// Find a simpler scenario that violates the same property.
@@ -117,7 +117,7 @@ pub struct UnitResult {
 /// A node that a search came to.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Reached {
-    /// Its letters.
+    /// The letters that lead to it.
     pub prefix: Vec<u32>,
     /// By property, as far as it is known there; empty if it failed.
     pub robustness: Vec<RobustnessInterval>,
@@ -197,7 +197,7 @@ pub trait Strategy {
     /// How it ended, if it did.
     fn conclusion(&self) -> Option<Conclusion>;
 
-    /// How far it is.
+    /// The progress of the exploration.
     fn progress(&self) -> ExplorationProgress;
 
     /// What the units merged so far found.

@@ -23,7 +23,7 @@ pub const HEARTBEAT: Duration = Duration::from_millis(100);
 pub enum WorkerCommand {
     /// A unit of work.
     Work {
-        /// The unit.
+        /// The unit to work on.
         unit: WorkUnit,
         /// Report every step before it is taken.
         careful: bool,
@@ -45,28 +45,28 @@ pub struct Quarantined {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkerMessage {
-    /// It is ready.
+    /// The worker is ready.
     Ready {
         /// Of everything that decides results: the same for all workers of a campaign.
         fingerprint: String,
     },
     /// It is about to take the step that ends this prefix.
     At {
-        /// The choices.
+        /// The choices of the scenario so far.
         prefix: Vec<u32>,
     },
     /// A unit is done.
     Done {
         /// The number of the unit.
         number: u64,
-        /// Its result.
+        /// The result of the unit.
         result: Box<UnitResult>,
         /// What the worker has done since it started.
         effort: Effort,
     },
-    /// It cannot go on, and ends.
+    /// The worker failed, and ends.
     Failed {
-        /// The reason.
+        /// The reason of the failure.
         reason: String,
     },
 }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_careful_worker_tells_of_every_step_and_finds_the_same() {
+    fn a_careful_worker_reports_every_step_and_finds_the_same() {
         let careful = messages(true, Vec::new());
         let steps = careful.iter().filter(|it| matches!(it, WorkerMessage::At { .. })).count();
         assert!(14 <= steps, "the tree has 14 edges: {steps}");

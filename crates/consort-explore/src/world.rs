@@ -1,4 +1,4 @@
-//! What strategies drive.
+//! The interface of what strategies explore.
 //!
 //! A scenario is a sequence of choices, one per decision period. A [`World`] takes one choice after
 //! another from its start; saving and restoring it is what makes shared prefixes cost nothing.
@@ -20,10 +20,10 @@ pub struct RobustnessInterval {
 }
 
 impl RobustnessInterval {
-    /// Nothing is known.
+    /// The interval of all values: nothing is known.
     pub const UNKNOWN: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// All is known.
+    /// The interval of one value.
     pub const fn point(value: f64) -> Self {
         Self { low: value, high: value }
     }
@@ -45,7 +45,7 @@ pub struct PrefixEvaluation {
 pub trait World {
     /// A place to come back to.
     type Saved;
-    /// Why it could not go on.
+    /// Why it could not continue.
     type Error: fmt::Display;
 
     /// Goes back to the start, before the first choice.
@@ -97,7 +97,7 @@ pub trait World {
     /// What is known of a place that was reached by restored states with these marks, and with others from
     /// the start.
     fn explain(&mut self, _letters: &[u32], _marks: &[u64]) -> DifferenceExplanation {
-        let message = "a scenario goes on differently once a state is restored".to_owned();
+        let message = "a scenario behaves differently once a state is restored".to_owned();
         DifferenceExplanation { message, notes: Vec::new() }
     }
 

@@ -160,7 +160,7 @@ const CASES: &[(&str, Change)] = &[
 ];
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = String::new();
     for (name, change) in CASES {
         let _ = writeln!(all, "## {name}\n{}", findings(&changed(change)));

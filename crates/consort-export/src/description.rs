@@ -1,4 +1,4 @@
-//! `modelDescription.xml`: what others may know about an FMU, for both versions of the standard.
+//! `modelDescription.xml`: the interface of an FMU, for both versions of the standard.
 
 mod structure;
 mod units;
@@ -22,7 +22,7 @@ pub(crate) struct Subject<'a> {
 const LOG_CATEGORIES: [(&str, &str); 2] =
     [("logStatusError", "why a call failed"), ("logStatusWarning", "what is odd")];
 
-/// The whole file.
+/// Writes `modelDescription.xml`.
 pub(crate) fn write(subject: &Subject<'_>) -> String {
     XmlWriter::document("fmiModelDescription", &head(subject), |xml| {
         interfaces(xml, subject);

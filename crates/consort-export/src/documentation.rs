@@ -1,4 +1,4 @@
-//! The page that a person opens, and what may be done with the files.
+//! The documentation page of an FMU, and its license notes.
 
 use crate::description::variables::name;
 use crate::xml::escaped;
@@ -49,7 +49,7 @@ fn row(equations: &Equations, part: ModelPart) -> String {
     format!("<tr>{}</tr>\n", cells.concat())
 }
 
-/// `documentation/licenses/license.txt`.
+/// The content of `documentation/licenses/license.txt`.
 pub(crate) fn license() -> String {
     format!(
         "`model.c` is the model: it belongs to whoever owns the equations it was made of.\n\n\

@@ -35,7 +35,7 @@ use description::Subject;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// Who made the FMU.
+/// The author of the FMU.
 const TOOL: &str = concat!("Consort ", env!("CARGO_PKG_VERSION"));
 
 /// How an FMU is known to the tools that load it.
@@ -64,7 +64,7 @@ impl FmuOptions {
         FmuOptions { version, name: None, experiment: DefaultExperiment::default() }
     }
 
-    /// What the model is called.
+    /// The name of the model.
     fn name_of<'a>(&'a self, equations: &'a Equations) -> &'a str {
         self.name.as_deref().unwrap_or(&equations.name)
     }

@@ -1,4 +1,4 @@
-//! What an FMU tells about itself.
+//! The description of an FMU.
 
 use consort_core::{DependsOn, Report};
 use consort_equations::tree::{Equation, Kind, VariableDeclaration};

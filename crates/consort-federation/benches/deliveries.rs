@@ -1,6 +1,6 @@
 //! How many messages a second are delivered in one process, on one thread.
 //!
-//! Four bodies tell each other where they are, each with a period of its own: four nodes, twelve links, three
+//! Four bodies send each other their positions, each with a period of its own: four nodes, twelve links, three
 //! numbers per message. What is measured is all there is per message: the emission, the machine of its source,
 //! the way to the sink, the sink's machine, both hashes, and the behavior. With `--check` it fails below five million
 //! deliveries a second (in a release build; `cargo bench -p consort-federation`).

@@ -23,7 +23,7 @@ enum { TEXT_MAX = 64 * 1024, NAME_MAX_BYTES = 1024, SPEC_MAX = 32, WIDTH_MAX = 4
 
 /* Reads memory that may not be there; how many bytes it got. */
 static size_t read_memory(char *to, const char *from, size_t count) {
-    /* Whoever watches what this process writes sees what it writes itself, not what the kernel does. */
+    /* A watcher of the writes of this process sees its own writes, not those of the kernel. */
     memset(to, 0, count);
     struct iovec here = {to, count}, there = {(void *)from, count};
     ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);

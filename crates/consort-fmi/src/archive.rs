@@ -73,7 +73,7 @@ impl Default for ArchiveLimits {
     }
 }
 
-/// An archive that was looked over and found harmless as far as its directory tells.
+/// An archive whose directory was checked and found harmless.
 pub struct Archive<R> {
     input: R,
     name: String,

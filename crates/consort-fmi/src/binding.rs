@@ -45,7 +45,7 @@ impl Status {
     pub(crate) const DISCARD: Status = Status(2);
     pub(crate) const ERROR: Status = Status(3);
     pub(crate) const FATAL: Status = Status(4);
-    /// FMI 2 only.
+    /// The status `fmi2Pending`, which FMI 3 does not have.
     pub(crate) const PENDING: Status = Status(5);
 
     /// Whether the call did what it should.

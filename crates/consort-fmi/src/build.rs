@@ -46,7 +46,7 @@ pub struct SourceFileSet {
 /// A macro to define.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PreprocessorDefinition {
-    /// Its name.
+    /// The name of the macro.
     pub name: String,
     /// Its value, if it has one.
     pub value: Option<String>,

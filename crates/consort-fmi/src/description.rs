@@ -61,7 +61,7 @@ pub struct FmuDescription {
     pub model_exchange: Option<ModelExchange>,
     /// The categories its log lines may have.
     pub log_categories: Vec<String>,
-    /// Variables, structure, units, capabilities: what everybody else needs. The capabilities are those
+    /// Variables, structure, units, capabilities: what other crates need. The capabilities are those
     /// of Co-Simulation where the FMU has it, else those of Model Exchange.
     pub model: ModelDescription,
 }
@@ -90,7 +90,7 @@ pub struct ModelExchange {
     pub needs_execution_tool: bool,
     /// `sources/` files to compile (FMI 2 `SourceFiles`); FMI 3 has `buildDescription.xml`.
     pub source_files: Vec<String>,
-    /// What its instances can do.
+    /// The capabilities of its instances.
     pub capabilities: Capabilities,
     /// States, derivatives, indicators.
     pub continuous: ContinuousDescription,

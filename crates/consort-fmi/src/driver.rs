@@ -24,12 +24,12 @@ use crate::binding::context::Context;
 use crate::binding::float_mode::{FloatMode, computes_as_usual};
 use crate::binding::registry::{Number, note_call};
 use crate::binding::{Status, Table};
-use calls::{Asked, Calls, Discrete, Progress, RawState, refused};
+use calls::{Asked, Calls, Progress, RawState, refused};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, ContinuousDescription, ContinuousInstance, Instance, LogLevel,
-    Reference, Resolution, SavedState, Step, StepOutcome, StepReason, Time, ValueType, Values,
-    ValuesMut, ValuesRef,
+    CallError, CallStatus, ContinuousDescription, ContinuousEvent, ContinuousInstance, Instance,
+    LogLevel, Reference, Resolution, SavedState, Step, StepOutcome, StepReason, Time, ValueType,
+    Values, ValuesRef,
 };
 use exchange::ModelExchangeInstance;
 use fmi2::Fmi2Calls;
@@ -178,28 +178,6 @@ impl<C: Calls> FmuInstance<C> {
             return Ok(());
         }
         Err(CallError::new(call, CallStatus::WrongState(self.phase.name())))
-    }
-
-    /// Sets values that need not be as fast as the common type. Apart, so that the compiler keeps
-    /// the answer of the fast path in registers.
-    #[inline(never)]
-    fn set_any(&mut self, references: &[Reference], values: &ValuesRef<'_>) -> CallResult<()> {
-        let asked = self.calls.set(references, *values);
-        self.check_float_mode();
-        self.finish(asked, |instance| {
-            instance.describe(references, values.value_type(), Some(*values))
-        })
-    }
-
-    /// Gets values, likewise.
-    #[inline(never)]
-    fn get_any(&mut self, references: &[Reference], mut values: ValuesMut<'_>) -> CallResult<()> {
-        let (value_type, count) = (values.value_type(), values.len());
-        scratch::blank(&mut values);
-        let asked = self.calls.get(references, values);
-        self.check_float_mode();
-        self.finish(asked, |instance| instance.describe(references, value_type, None))
-            .map_err(|error| self.blame(error, references, value_type, count))
     }
 
     /// An error about several values names those that cannot be got one by one either. Unless it was fatal,
@@ -367,9 +345,9 @@ impl<C: Calls> FmuInstance<C> {
 
     /// Warns of an event that is announced for a time that is not to come, after the last update at `now`.
     /// Some tools write infinity if there is none.
-    fn check_announced(&mut self, discrete: &Discrete, now: f64) {
-        let is_last = !discrete.again && !discrete.terminate;
-        let time = discrete.next_event.filter(|time| is_last && (time.is_nan() || *time <= now));
+    fn check_announced(&mut self, event: &ContinuousEvent, now: f64) {
+        let is_last = !event.again && !event.terminate;
+        let time = event.next_event.filter(|time| is_last && (time.is_nan() || *time <= now));
         if let Some(time) = time {
             let message = format!(
                 "the FMU announced its next event for t = {time}, which is not after t = {now}; it is passed over"

@@ -82,17 +82,17 @@ impl Fmu {
         Fmu { name: name.to_owned(), directory, description, _keeper: keeper }
     }
 
-    /// What the user calls it.
+    /// The name by which the user refers to it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where it is unpacked.
+    /// The folder into which it is unpacked.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Its description.
+    /// The description that was read from `modelDescription.xml`.
     pub fn description(&self) -> &FmuDescription {
         &self.description
     }

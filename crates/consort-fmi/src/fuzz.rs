@@ -1,5 +1,5 @@
 //! The readers as plain functions over bytes, for fuzzing: whatever is in the bytes, they neither
-//! panic nor go on forever, and an error is always reported.
+//! panic nor continue forever, and an error is always reported.
 
 use crate::archive::{Archive, ArchiveLimits};
 use crate::{build, description};

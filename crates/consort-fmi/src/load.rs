@@ -17,19 +17,19 @@ pub struct LoadOptions {
 pub enum LoadError {
     /// The FMU has no Co-Simulation interface.
     NoCoSimulation {
-        /// What the user calls it.
+        /// The name by which the user refers to it.
         name: String,
         /// It has a Model Exchange interface instead.
         model_exchange: bool,
     },
     /// The FMU has no Model Exchange interface.
     NoModelExchange {
-        /// What the user calls it.
+        /// The name by which the user refers to it.
         name: String,
     },
     /// There is no binary for this machine. Compile the sources, or ask for another export.
     NoBinary {
-        /// What the user calls it.
+        /// The name by which the user refers to it.
         name: String,
         /// The folder a binary would be in.
         platform: &'static str,
@@ -44,37 +44,37 @@ pub enum LoadError {
     },
     /// The binary lacks a function of the standard.
     MissingFunction {
-        /// The binary.
+        /// The path of the binary.
         library: PathBuf,
-        /// The function.
+        /// The name of the function.
         function: &'static str,
         /// The interface that needs it, as the standard calls it.
         interface: &'static str,
     },
     /// The binary uses a function that is not defined.
     UnresolvedSymbol {
-        /// The binary.
+        /// The path of the binary.
         library: PathBuf,
-        /// The function.
+        /// The name of the function.
         symbol: String,
     },
     /// The binary needs a library that is not installed.
     MissingLibrary {
-        /// The binary.
+        /// The path of the binary.
         library: PathBuf,
-        /// What it needs.
+        /// The library it needs.
         needs: String,
     },
     /// The binary needs a Python interpreter and none was found.
     NoPython {
-        /// The binary.
+        /// The path of the binary.
         library: PathBuf,
-        /// The interpreter libraries that were tried, in the loader's words.
+        /// The interpreter libraries that were tried, with the loader's messages.
         tried: Vec<String>,
     },
     /// The file is no library for this machine.
     NotALibrary {
-        /// The binary.
+        /// The path of the binary.
         library: PathBuf,
         /// The message of the loader.
         reason: String,
@@ -104,7 +104,7 @@ impl LoadError {
         }
     }
 
-    /// What to tell the user; `name` is what the FMU is called, `span` where.
+    /// The diagnostic for the user; `name` is the name of the FMU, `span` the place of that name.
     pub fn diagnostic(&self, name: &str, span: Option<Span>) -> Diagnostic {
         let diagnostic = Diagnostic::error(self.code(), self.sentence(&format!(" of `{name}`")));
         let diagnostic = diagnostic.maybe_at(span, "used here");

@@ -92,7 +92,7 @@ pub(crate) struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Adds something to tell, unless there is plenty of its kind already.
+    /// Adds a diagnostic, unless there are too many of its code already.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.reporter.report(diagnostic);
     }
@@ -103,7 +103,7 @@ impl Reader<'_> {
         self.report(warning.help("the first definition is used"));
     }
 
-    /// Whether more of this code would still be read by anybody, so that it may cost something.
+    /// Whether more diagnostics of this code would still be kept, so that finding them may cost something.
     pub(crate) fn wants(&self, code: &str) -> bool {
         self.reporter.wants(code)
     }
@@ -142,7 +142,7 @@ impl Reader<'_> {
         found
     }
 
-    /// An optional number.
+    /// Reads an optional attribute that is a number.
     pub(crate) fn number<T: FromStr>(
         &mut self,
         node: Node<'_>,

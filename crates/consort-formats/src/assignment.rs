@@ -8,11 +8,11 @@ use consort_toml::parse_literal;
 /// A value for a variable of a component.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assignment {
-    /// Which component.
+    /// The name of the component.
     pub component: String,
     /// Which of its variables.
     pub variable: String,
-    /// Its value.
+    /// The value to set.
     pub value: Literal,
     /// The unit the value is in, if not the variable's own.
     pub unit: Option<String>,

@@ -14,7 +14,7 @@
 //! - [`solver`]: the message about an unknown solver, here and on the command line.
 //! - [`fuzz`]: what the fuzz targets call, with the model descriptions they resolve against.
 //!
-//! Readers report every mistake they find to a [`Report`](consort_core::Report) and go on.
+//! Readers report every mistake they find to a [`Report`](consort_core::Report) and continue.
 //!
 //! ```
 //! use consort_core::Report;
@@ -67,6 +67,11 @@ fn given_twice(
         .maybe_at(name.span, "given again")
         .help("remove one of the two")
         .maybe_label(earlier.span, "first given here")
+}
+
+/// Whether a text can be the name of a component: letters, digits, `_` and `-`, in parts that `/` separates.
+pub fn is_component_name(text: &str) -> bool {
+    text.split('/').all(|part| !part.is_empty() && part.chars().all(is_name_letter))
 }
 
 /// Whether a name of a component may have the character; `/` separates the parts of one.

@@ -36,7 +36,7 @@
 //! - **`logVariables`.** What is recorded; every output if it names no variable.
 //! - **Refused.** `modelSwaps`, `modelTransfers`, `faultInject...`, `scenarioVerifier` and `sigver`: nothing
 //!   is run without them that was meant to be run with them.
-//! - **`multimodel_path`.** Whoever reads a `coe.json` alone finds its multi-model by
+//! - **`multimodel_path`.** A reader of a `coe.json` alone finds its multi-model by
 //!   [`model_of_configuration`].
 //! - **Passed over, with a note.** What concerns only the program that wrote the file or how it
 //!   shows things: `livestream`, `logLevels`, `visible`, `parallelSimulation` and the like.
@@ -61,7 +61,7 @@ pub use write::{WrittenMultimodel, write};
 pub struct MultimodelFile<'t> {
     /// What messages call it: a path as the user wrote it.
     pub name: &'t str,
-    /// Its text.
+    /// The content of the file.
     pub text: &'t str,
 }
 
@@ -72,9 +72,9 @@ pub struct Keys(pub BTreeMap<String, String>);
 /// A multi-model that was read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MultiModel {
-    /// What it says.
+    /// The system that the files describe.
     pub system: SystemDescription,
-    /// What it calls the FMUs.
+    /// The keys of the FMUs.
     pub keys: Keys,
 }
 

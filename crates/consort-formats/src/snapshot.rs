@@ -7,8 +7,8 @@
 //! SHA-256 of all that                           32 bytes
 //! ```
 //!
-//! The digest tells accidents (a copy that was cut short, a bit that flipped), not forgery: whoever
-//! makes a file with a right digest can make a run do anything a model may do, but not make it panic.
+//! The digest detects accidents (a copy that was cut short, a bit that flipped), not forgery: a forged
+//! file with a right digest can make a run do anything a model may do, but not make it panic.
 
 mod origin;
 
@@ -29,7 +29,7 @@ const DIGEST_BYTES: usize = 32;
 pub struct SnapshotFile {
     /// What must be the same where it is resumed.
     pub origin: SnapshotOrigin,
-    /// What the system is called.
+    /// The name of the system.
     pub name: String,
     /// Where the system was, as it was typed.
     pub path: String,
@@ -37,7 +37,7 @@ pub struct SnapshotFile {
     pub folder: String,
     /// The options of the run, as JSON.
     pub options: String,
-    /// Where the run was.
+    /// The tag of the run.
     pub tag: Tag,
     /// Where it was saved before, and here: in order.
     pub save_points: Vec<Tag>,

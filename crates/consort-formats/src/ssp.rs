@@ -17,7 +17,7 @@
 //!   systems' go before inner ones', later ones before earlier ones. A value at the border of a
 //!   system goes to everything inside that is connected to it.
 //! - Indices of array elements (`startIndices`) are counted from 1.
-//! - What the standard has no word for is in annotations: ours (see the source of `annotation`),
+//! - What the standard cannot express is in annotations: ours (see the source of `annotation`),
 //!   and those of OMSimulator and the Open Simulation Platform, which are read but not written.
 //! - Files are read as real tools write them: unknown attributes and elements, undeclared prefixes
 //!   and missing connectors are warnings.
@@ -51,7 +51,7 @@ mod values;
 mod write;
 mod xml;
 
-use consort_core::{Diagnostic, Interface, ModelDescription, Report};
+use consort_core::{Diagnostic, Interface, ModelDescription, ModelReference, Report};
 use consort_system::SystemDescription;
 use xml::Session;
 
@@ -132,7 +132,7 @@ pub fn drop_unknown_parameters(
 ) {
     for (component, model) in system.components.iter_mut().zip(models) {
         let Some(model) = model else { continue };
-        if component.model.value.starts_with("native:") {
+        if ModelReference::is_native(&component.model.value) {
             continue;
         }
         let name = &component.name.value;

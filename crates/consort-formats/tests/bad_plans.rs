@@ -6,7 +6,7 @@ use consort_system::Plan;
 use consort_testkit::render;
 use std::fmt::Write as _;
 
-/// Right as text (nobody judges it here); the cases change one thing in it.
+/// Right as text (it is not judged here); the cases change one thing in it.
 const GOOD: &str = "plan plans order derived
 resolution 1/10 s
 every 1 ticks tank
@@ -97,7 +97,7 @@ fn findings(text: &str) -> String {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = render::of_changes(GOOD, CHANGED, findings);
     let _ = writeln!(all, "## no text at all\n{}", findings("# nothing\n\n"));
     let mut deep = "plan plans order derived\ninitialization\npresent\nadvance\n".to_owned();

@@ -105,7 +105,7 @@ fn findings(text: &str) -> String {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = render::of_changes(GOOD, CHANGED, findings);
     let deep = "[".repeat(10_000);
     let _ = writeln!(all, "## nesting without end\n{}", findings(&format!("name = {deep}")));

@@ -105,7 +105,7 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn every_file_that_is_no_snapshot_is_told_from_others() {
+fn every_file_that_is_no_snapshot_is_distinguished() {
     let mut all = String::new();
     for (name, bytes) in bad_files() {
         let (file, report) = read(&bytes);

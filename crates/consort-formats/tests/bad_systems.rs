@@ -29,7 +29,7 @@ fn findings(text: &str, table: Option<&[u8]>) -> String {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = String::new();
     for (name, text) in cases::ALONE {
         let _ = writeln!(all, "## {name}\n{}", findings(text, None));
@@ -41,7 +41,7 @@ fn every_mistake_is_named_with_its_place_and_a_way_out() {
 }
 
 #[test]
-fn every_mistake_in_a_table_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_in_a_table_is_named_with_its_place_and_a_help() {
     let mut all = String::new();
     for (name, table) in cases::TABLES {
         let _ = writeln!(all, "## {name}\n{}", findings(cases::FED, Some(table)));

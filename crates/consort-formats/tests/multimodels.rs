@@ -31,7 +31,7 @@ fn findings(texts: &[&str]) -> String {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = String::new();
     for (name, texts) in cases::BAD {
         let _ = writeln!(all, "## {name}\n{}", findings(texts));
@@ -146,7 +146,7 @@ fn shown_constraint(constraint: &StepConstraint) -> String {
 }
 
 #[test]
-fn instances_of_one_name_are_told_apart_by_their_fmu() {
+fn instances_of_one_name_are_distinguished_by_their_fmu() {
     let text = r#"{"fmus": {"{a}": "tank", "{b.c}": "tank"},
         "connections": {"{a}.x.level": ["{b.c}.x.inflow"], "{a}.y.level": []}}"#;
     let read = read(&[text]);

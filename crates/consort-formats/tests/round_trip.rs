@@ -1,6 +1,8 @@
 //! What is written is read as the same system.
 
-use consort_core::{Interface, Literal, Provider, Report, Seconds, SetupOrder, SolverKind};
+use consort_core::{
+    HashMode, Interface, Literal, Provider, Report, Seconds, SetupOrder, SolverKind,
+};
 use consort_formats::{read_system, write_system};
 use consort_system::{
     Action, Component, Connection, Continuous, Coupling, DeclaredNode, Experiment, Hold,
@@ -264,8 +266,11 @@ fn experiment() -> impl Strategy<Value = Experiment> {
     let times = (seconds(), option::of(seconds()), option::of(seconds()), option::of(seconds()));
     let solving = (option::of(part()), solver(), any::<bool>());
     let names = (vec(spanned_text(), 0..3), vec(spanned_text(), 0..3), option::of(spanned_text()));
+    let modes = prop::sample::select(HashMode::ALL.map(|(mode, _)| mode).to_vec());
+    let record = (record, modes);
     (times, any::<u64>(), solving, record, names, coupling()).prop_map(
-        |(times, seed, (tolerance, solver, isolate), record, (unhashed, plot, input), coupling)| {
+        |(times, seed, solving, (record, hash), (unhashed, plot, input), coupling)| {
+            let (tolerance, solver, isolate) = solving;
             let (start, stop, step, resolution) = times;
             Experiment {
                 start,
@@ -277,6 +282,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                 solver,
                 isolate,
                 record,
+                hash,
                 unhashed,
                 plot,
                 input,

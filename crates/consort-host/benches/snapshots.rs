@@ -188,7 +188,7 @@ fn timed(action: impl FnOnce()) -> f64 {
     begin.elapsed().as_secs_f64() * 1e6
 }
 
-/// What a worker is told: the folder of the FMU.
+/// The assignment of a worker: the folder of the FMU.
 fn load(recipe: &[u8]) -> Result<Arc<dyn Model>, Box<Diagnostic>> {
     let folder = std::str::from_utf8(recipe).expect("paths of tests are UTF-8");
     let fmu = Fmu::open(Path::new(folder), "bench.fmu", None, &mut Report::default());

@@ -33,7 +33,7 @@ const THEIRS: u32 = 1;
 /// What is at the start of a slot.
 #[repr(C)]
 pub(crate) struct Header {
-    /// Whose turn it is.
+    /// The side whose turn it is.
     turn: AtomicU32,
     /// How far the worker is within a command that has several parts.
     pub(crate) stage: AtomicU32,
@@ -49,7 +49,7 @@ pub(crate) struct Header {
     pub(crate) call_time: AtomicU64,
 }
 
-/// One slot, mapped.
+/// One slot, mapped into this process.
 pub(crate) struct Channel {
     file: Arc<OwnedFd>,
     slot: u32,
@@ -207,7 +207,7 @@ impl Channel {
     /// Another handle on the same mapping, which is never unmapped.
     ///
     /// # Safety
-    /// The channel outlives the result and goes on at the same address.
+    /// The channel outlives the result and stays at the same address.
     pub(crate) unsafe fn alias(&self) -> std::mem::ManuallyDrop<Channel> {
         let (file, slot, base) = (Arc::clone(&self.file), self.slot, self.base);
         std::mem::ManuallyDrop::new(Channel { file, slot, base })

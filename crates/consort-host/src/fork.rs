@@ -24,7 +24,7 @@ const RESTORE: &str = "restore a state";
 pub(super) struct Fork {
     slots: Arc<Slots>,
     probe: Probe,
-    /// The slot of the worker that goes on.
+    /// The slot of the worker that continues.
     live: Slot,
 }
 

@@ -1,4 +1,4 @@
-//! What a model does that a copy of its memory or of its process does not contain.
+//! Hazards: what a model has or does that a copy of its memory or of its process does not contain.
 //!
 //! Everything is read from `/proc`, from outside; what a worker had before anything was loaded does not
 //! count.
@@ -21,7 +21,7 @@ pub struct Hazard {
     pub kind: HazardKind,
     /// What exactly was seen, for a person.
     pub what: String,
-    /// Who can not save a model that does this.
+    /// The providers that cannot save a model that does this.
     pub refuses: &'static [Provider],
 }
 
@@ -60,7 +60,7 @@ pub enum HazardKind {
 }
 
 impl HazardKind {
-    /// Who can not save a model that does this.
+    /// The providers that cannot save a model that does this.
     pub fn refuses(self) -> &'static [Provider] {
         match self {
             // A copy of a process has one thread only, and reads on where any other copy stopped.
@@ -73,7 +73,7 @@ impl HazardKind {
 /// A file of a process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct OpenFile {
-    /// Its descriptor.
+    /// The number of the file descriptor.
     pub(crate) number: i32,
     /// What it is, as `/proc` names it.
     pub(crate) target: String,
@@ -180,7 +180,7 @@ impl Probe {
         self.usual_files.len() as u64
     }
 
-    /// Goes on with a copy of the process.
+    /// Continues with a copy of the process.
     pub(crate) fn follow(&mut self, pid: i32) {
         self.pid = pid;
     }

@@ -75,7 +75,7 @@ pub(super) struct Image {
 /// Which instance the images are of.
 struct Identity;
 
-/// A state.
+/// A state as an image of the worker's memory.
 struct ImageState {
     of: Arc<Identity>,
     /// The process it was saved from; none if it was bytes.
@@ -126,7 +126,7 @@ impl Image {
         put_back
     }
 
-    /// Goes on with a new process.
+    /// Continues with a new process.
     fn begin_anew(&mut self, worker: &mut Worker) -> CallResult<()> {
         let mut fresh = self.launch.start()?;
         self.subject = Subject::new(&mut fresh).map_err(|error| error.of(RESTORE))?;

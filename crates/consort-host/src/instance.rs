@@ -49,7 +49,7 @@ impl IsolatedInstance {
         self.worker.round_trips()
     }
 
-    /// Who saves its states.
+    /// The provider that saves its states.
     pub fn provider(&self) -> Provider {
         self.provider.provider()
     }

@@ -46,7 +46,7 @@ use std::time::Duration;
 pub struct HostOptions {
     /// The program that calls [`serve()`].
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments of the program.
     pub arguments: Vec<OsString>,
     /// How much a worker may use.
     pub limits: ProcessLimits,

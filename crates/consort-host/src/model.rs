@@ -38,7 +38,7 @@ impl IsolatedModel {
         IsolatedModel { description, recipe: recipe.into(), host, provider, family }
     }
 
-    /// Who saves the states of its instances.
+    /// The provider that saves the states of its instances.
     pub fn provider(&self) -> Provider {
         self.provider
     }

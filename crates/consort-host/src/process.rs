@@ -23,7 +23,7 @@ const CORES_MAX: usize = 8 * size_of::<libc::cpu_set_t>();
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProcessEnd {
-    /// It exited by itself.
+    /// The process exited by itself.
     Exit(i32),
     /// It was ended by a signal.
     Signal(i32),
@@ -207,7 +207,7 @@ fn prepare(limits: &super::ProcessLimits, parent: u32, elsewhere: bool) -> io::R
     }
 }
 
-/// Of `linux/personality.h`.
+/// The flag of `linux/personality.h` that turns off address randomization.
 const ADDR_NO_RANDOMIZE: libc::c_ulong = 0x004_0000;
 
 fn limit(of: libc::__rlimit_resource_t, most: Option<u64>) -> io::Result<()> {

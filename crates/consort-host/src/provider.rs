@@ -1,4 +1,4 @@
-//! Who saves and restores the state of an isolated instance.
+//! The providers that save and restore the state of an isolated instance.
 
 use super::worker::Worker;
 use consort_core::model::CallResult;

@@ -1,4 +1,4 @@
-//! States as what was done: going back is doing it again in a new process.
+//! States as recorded commands: restoring repeats the commands in a new process.
 //!
 //! It always works for a model that does the same each time, and costs the whole run up to the state.
 //! Replies are compared with those of the first time: a model that does not do the same is found out.
@@ -33,7 +33,7 @@ struct Entry {
     /// How many there are up to this one.
     count: u64,
     command: Box<[u8]>,
-    /// Of the reply.
+    /// The hash of the reply.
     hash: u64,
     before: Journal,
 }

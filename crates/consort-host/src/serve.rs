@@ -47,7 +47,7 @@ pub fn serve(load: &Load<'_>) -> ExitCode {
 /// What a worker does after a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// It gives the turn back.
+    /// Gives the turn to the host.
     Answer,
     /// The same, for the last time.
     Exit,
@@ -84,7 +84,7 @@ struct Served {
     hosted: Hosted,
 }
 
-/// What is served.
+/// The model that is served and its instance.
 struct Hosted {
     // The instance before what made it.
     instance: Option<Box<dyn Instance>>,
@@ -122,7 +122,7 @@ impl Served {
         }
     }
 
-    /// Does one command.
+    /// Executes one command.
     fn answer(&mut self, load: &Load<'_>) -> Next {
         let (header, command, place) = self.channel.sides();
         let mut command = Reader::bare(command);

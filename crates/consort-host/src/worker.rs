@@ -101,7 +101,7 @@ impl Worker {
         self.process.pid()
     }
 
-    /// The shared memory.
+    /// The memory shared with the worker.
     pub(crate) fn channel(&self) -> &Channel {
         &self.channel
     }
@@ -116,7 +116,7 @@ impl Worker {
         self.failures
     }
 
-    /// How often something was asked.
+    /// The number of commands sent.
     pub(crate) fn round_trips(&self) -> u64 {
         self.round_trips
     }

@@ -1,4 +1,4 @@
-//! Models given by their equations, with a solver of their own: ordinary models for everybody else.
+//! Models given by their equations, with a solver of their own: ordinary models for other crates.
 //!
 //! A [`SolvedModel`] puts a solver around a [`ContinuousModel`] (an FMU for Model Exchange). Between two
 //! communication points it integrates with inputs held, locates state events, and handles time and
@@ -31,7 +31,7 @@ pub struct SolvedModel {
 /// What all instances of a model share.
 struct Plan {
     solved_by: SolvedBy,
-    /// Inputs that may be set while time goes on, sorted; everything else is set at an event.
+    /// Inputs that may be set in continuous time, sorted; everything else is set at an event.
     direct: Vec<Reference>,
     pattern: Arc<JacobianPattern>,
 }

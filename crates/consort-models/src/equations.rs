@@ -45,7 +45,7 @@ use instance::EquationsInstance;
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, OnceLock};
 
-/// What tells a model's saved states from those of all others.
+/// Distinguishes the saved states of a model from those of other models.
 type Fingerprint = [u8; 32];
 
 /// A model as its saved states know it.

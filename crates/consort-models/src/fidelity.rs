@@ -150,7 +150,7 @@ impl Check {
         &self.trial_setup.course
     }
 
-    /// How many variables are compared.
+    /// The number of compared variables.
     pub fn variable_count(&self) -> usize {
         self.trial_setup.watch.len()
     }

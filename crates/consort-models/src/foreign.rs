@@ -5,7 +5,7 @@
 //!
 //! The program talks over a [`ForeignChannel`], a stream socket, by the messages of `docs/foreign-nodes.md`; the
 //! C library in `bindings/c` does that for it. Either it is started here, with the channel as its standard
-//! input, or it was there first and started us; then whoever made the [`Loader`](crate::Loader) has the channel.
+//! input, or it was there first and started us; then the owner of the [`Loader`](crate::Loader) has the channel.
 //!
 //! # Determinism
 //!
@@ -20,6 +20,7 @@ mod state;
 mod table;
 mod wire;
 
+pub use interface::INTERFACE;
 pub use wire::{FRAME_BYTES_MAX, VERSION};
 
 use channel::Channel;
@@ -40,8 +41,11 @@ pub const C_LIBRARY: [(&str, &str); 2] = [
     ("consort.h", include_str!("../../../bindings/c/consort.h")),
 ];
 
-/// The module for programs in Python, which is over that library.
-pub(crate) const PYTHON_MODULE: &str = include_str!("../../../bindings/python/consort.py");
+/// The package for programs in Python, as far as they need it: `consort.node` is over that library.
+pub(crate) const PYTHON_PACKAGE: [(&str, &str); 2] = [
+    ("__init__.py", include_str!("../../../bindings/python/consort/__init__.py")),
+    ("node.py", include_str!("../../../bindings/python/consort/node.py")),
+];
 
 /// The way to a program that is there already, for one instance.
 #[derive(Debug)]
@@ -68,7 +72,7 @@ pub struct ForeignModel {
 pub(crate) struct Start {
     /// The program and its arguments.
     pub(crate) words: Vec<String>,
-    /// Where it is started.
+    /// The folder in which it is started.
     pub(crate) folder: PathBuf,
     /// What is added to its environment.
     pub(crate) environment: Vec<(&'static str, OsString)>,
@@ -92,17 +96,20 @@ impl ForeignModel {
                 let (stream, program) = Program::start(start)?;
                 (stream, Some(program))
             }
-            (None, None) => return Err(NOBODY.to_owned()),
+            (None, None) => return Err(NOT_CONNECTED.to_owned()),
         };
         Channel::new(stream, program, self.call_limit).map_err(|error| error.to_string())
     }
 }
 
+/// The kind of a model that is a program.
+pub const FOREIGN_KIND: &str = "foreign program";
+
 /// What the description of a program says whose interface names neither `source` nor `command`.
 pub const STARTED_BY_HAND: (&str, &str) = ("program", "started by hand");
 
-const NOBODY: &str = "no program has taken its place: its interface names none (`source` or `command`), \
-                      so it must be started by hand and call `consort_join`, as in `docs/foreign-nodes.md`";
+const NOT_CONNECTED: &str = "no program is connected: its interface names none (`source` or `command`), \
+                             so it must be started by hand and call `consort_join`, as in `docs/foreign-nodes.md`";
 
 impl Model for ForeignModel {
     fn description(&self) -> &ModelDescription {
@@ -112,7 +119,7 @@ impl Model for ForeignModel {
     fn instantiate(&self, instantiation: &Instantiation<'_>) -> CallResult<Box<dyn Instance>> {
         let channel = self
             .connect()
-            .map_err(|reason| CallError::new("start the program", CallStatus::Refused(reason)))?;
+            .map_err(|reason| CallError::new("start", CallStatus::Refused(reason)))?;
         let (name, log) = (instantiation.name, instantiation.log.clone());
         let instance = ForeignInstance::join(&self.description, channel, name, log)?;
         Ok(Box::new(instance))

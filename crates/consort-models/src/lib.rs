@@ -1,4 +1,4 @@
-//! From what a component's `model = "..."` says to a [`Model`](consort_core::Model).
+//! Loads the [`Model`](consort_core::Model) that a component's `model = "..."` refers to.
 //!
 //! - [`Loader`] takes a [`ModelRequest`] and gives a [`LoadedModel`]: the model, the hashes of every
 //!   file that decides what it does, and what was assumed. The same FMU is loaded once, however many
@@ -16,7 +16,7 @@
 //!   what has no effect on it.
 //! - [`ModelKinds::written_model`] gives a model as it was written, native blocks included, for export and other
 //!   uses; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
-//! - [`fidelity`] measures how faithfully the states of a model can be saved, and by whom.
+//! - [`fidelity`] measures how faithfully the states of a model can be saved, and by which provider.
 //! - [`ssp`] unpacks `.ssp` archives.
 //! - [`default_cache_dir`] says where all of this is kept. Nothing is written anywhere else.
 //!

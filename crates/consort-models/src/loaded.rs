@@ -1,4 +1,4 @@
-//! What loading gives.
+//! The result of loading a model.
 
 use crate::fidelity::Chosen;
 use crate::files::input_file::InputFile;
@@ -14,6 +14,6 @@ pub struct LoadedModel {
     pub inputs: Vec<InputFile>,
     /// What was assumed on the way, for a person.
     pub assumed: Vec<String>,
-    /// Who saves its states, where that was decided by measuring.
+    /// The provider that saves its states, where that was decided by measuring.
     pub saved_by: Option<Chosen>,
 }

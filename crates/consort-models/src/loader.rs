@@ -1,4 +1,4 @@
-//! From what a component's `model = "..."` says to a model.
+//! Loads the model that a component's `model = "..."` refers to.
 
 mod binary;
 mod build;
@@ -51,7 +51,7 @@ pub struct LoaderOptions {
     pub cache: PathBuf,
     /// The interpreter's library for FMUs written in Python; without it `python3` is asked.
     pub python_library: Option<PathBuf>,
-    /// The C compiler for source FMUs; without it `cc` from the search path.
+    /// The C compiler for source FMUs; without it that of `CC`, else `cc` from the search path.
     pub compiler: Option<PathBuf>,
     /// How processes are started for FMUs that live in one of their own; without it none can.
     pub host: Option<HostOptions>,
@@ -60,7 +60,7 @@ pub struct LoaderOptions {
     pub saving: bool,
     /// They will be restored in other processes: providers whose bytes are of no use there come last.
     pub portable: bool,
-    /// Who may save states, best first.
+    /// The providers that may save states, best first.
     pub providers: Vec<Provider>,
     /// How long it may take to find out about one of them, instead of what follows from a run of the model.
     pub budget: Option<Duration>,
@@ -195,14 +195,27 @@ impl Loader {
         make: impl FnOnce(&mut Report) -> Option<(Arc<dyn ContinuousModel>, Vec<InputFile>)>,
     ) -> Option<LoadedModel> {
         let key = (real.to_owned(), None);
-        if !self.bound.is_settled(&key, report) {
-            let made = make(report).map(|(model, inputs)| {
-                let model = Inner::Equations(model, Vec::new());
-                Bound { model, inputs, assumed: Vec::new() }
-            });
-            self.bound.insert(key.clone(), made);
+        let make = |_: &mut Loader, report: &mut _| {
+            let (model, inputs) = make(report)?;
+            let model = Inner::Equations(model, Vec::new());
+            Some(Bound { model, inputs, assumed: Vec::new() })
+        };
+        Some(self.settled(|it| &mut it.bound, &key, report, make)?.solved(request, report))
+    }
+
+    /// What a cache has for a key, made now unless that was tried before.
+    fn settled<'l, K: Ord + Clone + 'l, T>(
+        &'l mut self,
+        cache: impl Fn(&mut Loader) -> &mut LoadCache<K, T>,
+        key: &K,
+        report: &mut Report,
+        make: impl FnOnce(&mut Loader, &mut Report) -> Option<T>,
+    ) -> Option<&'l mut T> {
+        if !cache(self).is_settled(key, report) {
+            let made = make(self, report);
+            cache(self).insert(key.clone(), made);
         }
-        Some(self.bound.get_mut(&key)?.solved(request, report))
+        cache(self).get_mut(key)
     }
 }
 

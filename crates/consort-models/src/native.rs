@@ -5,7 +5,7 @@
 //! ([`Refresh::AtOnce`](consort_core::Refresh)).
 //!
 //! The parameters that shape a block (`size`, `signs`, `file`, `type`, `A`, ...) are read when it is
-//! made. They are ordinary fixed parameters in its description, so that whoever checks or sets a
+//! made. They are ordinary fixed parameters in its description, so that code which checks or sets a
 //! component's parameters needs no special case, but they can only be set to what they are.
 //!
 //! Other crates add blocks of their own: a list of [`Block`]s, given to
@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 /// A kind of native block.
 pub struct Block {
-    /// What follows `native:`.
+    /// The name, as written after `native:`.
     pub name: &'static str,
     /// What it computes, in one line, for lists and help.
     pub summary: &'static str,

@@ -1,4 +1,4 @@
-//! What to say about a file that is not there.
+//! The help about a file that does not exist: similar names nearby.
 
 use crate::request::ModelRequest;
 use consort_core::diagnostic::nearest_name;
@@ -8,6 +8,9 @@ use std::path::Path;
 /// A help line for `name`, looked for where the request says: the nearest file that does exist, or
 /// where it was looked for; `known` says what it could be if nothing is near.
 pub(crate) fn help(request: &ModelRequest<'_>, name: &str, known: &str) -> String {
+    if let Some(help) = escaped(name) {
+        return help;
+    }
     let path = request.base.join(name);
     if path.is_dir() {
         return format!("`{name}` is a folder");
@@ -15,7 +18,7 @@ pub(crate) fn help(request: &ModelRequest<'_>, name: &str, known: &str) -> Strin
     if path.exists() {
         return format!("`{name}` is there but cannot be read, or is no file, or is too large");
     }
-    // A path of one word has the empty parent, which is the current folder.
+    // A path of one part has the empty parent, which is the current folder.
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -38,6 +41,16 @@ pub(crate) fn help(request: &ModelRequest<'_>, name: &str, known: &str) -> Strin
             format!("there is no folder `{}`{place}", folder.display())
         }
     }
+}
+
+/// Of a path whose backslashes were taken for escapes, or which was not written for this system.
+fn escaped(name: &str) -> Option<String> {
+    if name.contains(char::is_control) {
+        let help = "a backslash in double quotes begins an escape: write the path with `/`, or in single quotes";
+        return Some(help.to_owned());
+    }
+    name.contains('\\')
+        .then(|| format!("paths are written with `/`: `{}`", name.replace('\\', "/")))
 }
 
 /// Sorted, so that the same mistake always gets the same answer.

@@ -27,12 +27,12 @@ pub enum PackError {
     Unreadable {
         /// The file that cannot be read.
         path: PathBuf,
-        /// The system's words.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// The archive cannot be written.
     Unwritable {
-        /// The system's words.
+        /// The error of the operating system.
         error: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! What is asked of the loader.
+//! Requests to the loader.
 
 use consort_core::{Interface, Literal, Provider, Seconds, SetupOrder, SolverKind, Span};
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 pub struct GivenParameter<'a> {
     /// The variable it is for.
     pub name: &'a str,
-    /// The value as written; whoever sets it applies its unit.
+    /// The value as written; its unit is applied when it is set.
     pub value: &'a Literal,
     /// It is written in a unit, which may not be the variable's own.
     pub has_unit: bool,
-    /// Where it is written.
+    /// The place where it is written.
     pub span: Option<Span>,
 }
 
 /// Something asked for by name, and where.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Asked<T> {
-    /// What is wanted.
+    /// The requested value.
     pub value: T,
     /// Where it is written; not known in another process.
     #[serde(skip)]
@@ -35,7 +35,7 @@ pub struct SolverRequest {
     pub interface: Option<Asked<Interface>>,
     /// Which solver; of an FMU with several interfaces this chooses Model Exchange.
     pub solver: Option<Asked<SolverKind>>,
-    /// Its relative tolerance.
+    /// The relative tolerance of the solver.
     pub tolerance: Option<Asked<f64>>,
     /// How long a fixed step is, and the longest of a variable one.
     pub step: Option<Asked<Seconds>>,
@@ -62,12 +62,12 @@ impl SolverRequest {
 }
 
 /// What a run does with a model, as far as its states may depend on it: what is not said is the default experiment's. A
-/// run's stop is no part of it: a run with a later stop goes on from the states of one with an earlier one.
+/// run's stop is no part of it: a run with a later stop can continue from the states of one with an earlier one.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
-    /// Where it starts.
+    /// The start of the run.
     pub start: Option<Seconds>,
-    /// Its communication step.
+    /// The communication step of the component.
     pub step: Option<Seconds>,
     /// The relative tolerance of solvers.
     pub tolerance: Option<f64>,
@@ -104,19 +104,19 @@ pub struct ModelRequest<'a> {
     pub searched: &'a [String],
     /// The component's name, for messages; empty for a model that is looked at on its own.
     pub component: &'a str,
-    /// Where `model` is written.
+    /// The place where `model` is written.
     pub span: Option<Span>,
     /// The component's parameters; the shape of a native block depends on them.
     pub parameters: &'a [GivenParameter<'a>],
     /// When an FMU is set up: before or after these are set.
     pub setup: SetupOrder,
-    /// How it shall be integrated.
+    /// The requested interface and solver.
     pub solving: SolverRequest,
     /// Whether an FMU shall live in a process of its own.
     pub isolate: Option<Asked<bool>>,
     /// The experiment has all FMUs live so that do not say otherwise.
     pub isolate_all: bool,
-    /// Who shall save its states.
+    /// The provider that is to save its states.
     pub state: Option<Asked<Provider>>,
     /// What the run does that its states may depend on.
     pub conditions: Conditions,
@@ -164,7 +164,7 @@ impl<'a> ModelRequest<'a> {
 /// From where and how a component's model is loaded, as data: another process loads the same model from it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelSource {
-    /// What the system file says.
+    /// The reference in the system file.
     pub model: String,
     /// The folder that a path is relative to.
     pub base: PathBuf,
@@ -174,7 +174,7 @@ pub struct ModelSource {
     pub parameters: Vec<SourceParameter>,
     /// When an FMU is set up: before or after these are set.
     pub setup: SetupOrder,
-    /// How it shall be integrated.
+    /// The requested interface and solver.
     pub solving: SolverRequest,
     /// Whether an FMU shall live in a process of its own, if the component says so.
     pub isolate: Option<bool>,

@@ -78,7 +78,7 @@ impl SspFolder {
         let real = self.nested.borrow_mut().located(&self.root.join(below), report)?;
         let file = File::open(real).ok()?;
         let mut bytes = Vec::new();
-        // One more than is accepted, so that whoever reads it sees that it is too long.
+        // One more than is accepted, so that the parser sees that it is too long.
         file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }

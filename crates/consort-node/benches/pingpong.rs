@@ -2,7 +2,7 @@
 //! bare sockets?
 //!
 //! Node `a` emits a state in every tick; node `b` answers with an observation of the same tick; then `a` may
-//! go on. The bare ping-pong sends the same 64 bytes there and back with plain writes and reads over the same
+//! continue. The bare ping-pong sends the same 64 bytes there and back with plain writes and reads over the same
 //! kind of socket, in the same run, in turns with ours.
 //!
 //! ```sh

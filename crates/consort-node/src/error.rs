@@ -1,4 +1,4 @@
-//! Why a node cannot go on. Every error names the node that caused it.
+//! Why a node cannot continue. Every error names the node that caused it.
 
 use crate::endpoint::Endpoint;
 use crate::frame::WireError;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// Why a node cannot join, or go on.
+/// Why a node cannot join, or continue.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NodeError {
@@ -26,9 +26,9 @@ pub enum NodeError {
     },
     /// The operating system refuses a resource: a descriptor or a thread.
     Machine {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// Why it failed.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Nodes did not connect in time.
@@ -37,35 +37,35 @@ pub enum NodeError {
         nodes: Vec<String>,
         /// Why connections were refused meanwhile.
         rejected: Vec<String>,
-        /// How long this node waited.
+        /// The time that this node waited.
         waited: Duration,
     },
     /// Another node has another plan: it was refused.
     Mismatch {
-        /// The other node.
+        /// The name of the other node.
         node: String,
-        /// In what they differ.
+        /// The differences.
         problems: Vec<String>,
     },
     /// Another node refused this one.
     Refused {
-        /// The other node.
+        /// The name of the other node.
         node: String,
         /// The reason it gave.
         reason: String,
     },
     /// The connection to another node was lost and not restored.
     Lost {
-        /// The other node.
+        /// The name of the other node.
         node: String,
-        /// How that was noticed.
+        /// The reason, as text.
         reason: String,
         /// The last tag that was done here.
         at: Option<Tag>,
     },
     /// Another node has left and will not do what this one waits for: the run may have ended there.
     Left {
-        /// The other node.
+        /// The name of the other node.
         node: String,
         /// The last tag that was done here.
         at: Option<Tag>,
@@ -76,16 +76,16 @@ pub enum NodeError {
         node: String,
         /// The node that reported it.
         reported_by: String,
-        /// What happened.
+        /// The reason that the node gave.
         reason: String,
         /// The last tag that the reporting node was done with.
         at: Option<Tag>,
     },
     /// Another node sent an invalid frame.
     Wire {
-        /// The other node.
+        /// The name of the other node.
         node: String,
-        /// What is wrong.
+        /// The error in the bytes.
         source: WireError,
         /// The last tag that was done here.
         at: Option<Tag>,
@@ -94,14 +94,14 @@ pub enum NodeError {
     Flow {
         /// The other node; this one itself if it emitted a message that is not allowed.
         node: String,
-        /// What is wrong.
+        /// The error of the flow.
         source: Box<FlowError>,
         /// The last tag that was done here.
         at: Option<Tag>,
     },
     /// The two ends of a flow have different tallies.
     Differs {
-        /// In what.
+        /// The flow and its tallies at both ends.
         difference: Box<FlowDifference>,
         /// The last tag that was done here.
         at: Option<Tag>,
@@ -115,7 +115,7 @@ pub enum NodeError {
     Unanswered {
         /// The address that was dialed.
         endpoint: Endpoint,
-        /// What happened.
+        /// The reason, as text.
         reason: String,
     },
 }
@@ -123,9 +123,9 @@ pub enum NodeError {
 /// The different tallies of the two ends of a flow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlowDifference {
-    /// The flow.
+    /// The name of the flow.
     pub flow: String,
-    /// Its source.
+    /// The node that is its source.
     pub node: String,
     /// The node that consumed something else.
     pub sink: String,

@@ -37,7 +37,7 @@ pub struct Frame<'a> {
     pub sequence: u64,
     /// The sender has received everything up to and including this number.
     pub acknowledgment: u64,
-    /// Its content.
+    /// The content of the frame.
     pub body: Body<'a>,
 }
 
@@ -53,11 +53,11 @@ pub enum Body<'a> {
     Message {
         /// The flow.
         flow: FlowId,
-        /// Its tag.
+        /// The tag of the message.
         tag: Tag,
         /// The tag of the next one; none at the end of the flow.
         next: Option<Tag>,
-        /// What it carries.
+        /// The payload of the message.
         payload: &'a [u8],
     },
     /// Nothing will come on an event flow before this tag.
@@ -67,7 +67,7 @@ pub enum Body<'a> {
         /// The tag; none if nothing will come at all.
         tag: Option<Tag>,
     },
-    /// The sink of an event flow cannot go on before it knows of everything before this tag.
+    /// The sink of an event flow cannot continue before it knows of everything before this tag.
     Request {
         /// The flow.
         flow: FlowId,
@@ -78,7 +78,7 @@ pub enum Body<'a> {
     Credit {
         /// The flow.
         flow: FlowId,
-        /// How many.
+        /// The number of messages.
         count: u32,
     },
     /// What the flows to the receiver have carried so far.
@@ -98,7 +98,7 @@ pub enum Body<'a> {
         at: Option<Tag>,
         /// The node that failed.
         failed_node: &'a str,
-        /// What happened to it.
+        /// The reason of the failure.
         reason: &'a str,
     },
     /// Nothing but the acknowledgment; also the heartbeat.
@@ -256,7 +256,7 @@ pub(crate) fn acknowledge(frame: &mut [u8], acknowledgment: u64) {
     seal_header(frame);
 }
 
-/// How long the frame is whose first bytes are these; none if there are too few to tell.
+/// The length of the frame with these first bytes; none if there are too few bytes.
 ///
 /// # Errors
 /// If these bytes are no valid header, or the length is out of range.

@@ -15,7 +15,7 @@ const MAGIC: [u8; 8] = *b"consort>";
 pub struct Hello {
     /// The run it takes part in.
     pub run: [u8; 16],
-    /// Its name.
+    /// The name of the node.
     pub node: String,
     /// Distinguishes it from another process of that name, for example before a restart.
     pub incarnation: u64,
@@ -34,7 +34,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// As bytes.
+    /// The handshake as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
         writer.part(&self.run);

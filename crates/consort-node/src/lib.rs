@@ -9,7 +9,7 @@
 //! 3. [`link`]: Unix sockets, TCP, TLS, threads of one process, Zenoh (a feature), each of them optionally with
 //!    simulated faults.
 //! 4. [`Node`]: joins all others, drives the machine of its flows, names the node that failed if it
-//!    cannot go on; [`ask_status`] reads at any moment what a node waits for.
+//!    cannot continue; [`ask_status`] reads at any moment what a node waits for.
 //! 5. [`Authority`]: certificates for nodes that one program starts; [`secret`]: for those of several machines.
 //! 6. [`PlanCourier`]: carries what crosses in a plan that is cut into nodes.
 //!

@@ -26,7 +26,7 @@ use std::time::Instant;
 /// Carries frames to one other node and back, without blocking.
 ///
 /// Reached at both ends by its descriptor: readable means that [`receive`](Link::receive) may have
-/// something; if [`wants_write`](Link::wants_write), writable means that [`flush`](Link::flush) can go on.
+/// something; if [`wants_write`](Link::wants_write), writable means that [`flush`](Link::flush) can continue.
 pub trait Link: Send {
     /// Takes a frame. It leaves with the next [`flush`](Link::flush).
     ///
@@ -49,7 +49,7 @@ pub trait Link: Send {
     /// If the link is broken, or what came is no valid frame.
     fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received>;
 
-    /// What to poll.
+    /// The file descriptor to poll.
     fn as_fd(&self) -> BorrowedFd<'_>;
 
     /// Whether frames arrive once, all and in order as long as the link is up. On other links they are
@@ -78,12 +78,12 @@ pub trait Link: Send {
     }
 }
 
-/// What [`Link::receive`] found.
+/// The result of [`Link::receive`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Received {
-    /// A frame.
+    /// A frame was received.
     Frame,
-    /// Nothing now.
+    /// No frame is there now.
     Nothing,
     /// The other side has closed the link: nothing will come.
     Closed,

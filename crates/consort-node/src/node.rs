@@ -30,7 +30,7 @@ pub(crate) use status_board::StatusBoard;
 ///
 /// Its caller asks [`Node::next`] for the next step, carries it out, and asks again. All sending and receiving
 /// happens on that thread, also while it waits for credit. A node that is done [leaves](Node::leave); one that
-/// cannot go on [fails](Node::fail), which sends the reason to all others.
+/// cannot continue [fails](Node::fail), which sends the reason to all others.
 ///
 /// # Determinism
 /// The steps that [`Node::next`] returns, and their inputs, depend on the flows alone: not on speed, links,
@@ -49,7 +49,7 @@ pub struct Node {
     batch: Vec<(FlowId, Vec<u8>)>,
     /// What it waits for, and since when, if that is worth reporting.
     want: Option<(Want, Instant)>,
-    /// Receives long waits.
+    /// Receives reports of long waits.
     listener: Option<WaitListener>,
     long_wait: LongWait,
     /// The caller itself reports which tags are done.
@@ -67,14 +67,14 @@ pub enum NodeStep<'a> {
     Emit {
         /// The flow.
         flow: FlowId,
-        /// Its tag.
+        /// The tag of the message.
         tag: Tag,
     },
     /// Take these messages: all of this tag, in the order of priority and name.
     Inputs {
-        /// Their tag.
+        /// The tag of the messages.
         tag: Tag,
-        /// Flows and payloads.
+        /// Flows with the payloads of their messages.
         batch: &'a [(FlowId, Vec<u8>)],
     },
     /// Nothing: all flows have ended. Now [leave](Node::leave).
@@ -153,7 +153,7 @@ impl Node {
         self.machine.records()
     }
 
-    /// Its name.
+    /// The name of this node.
     pub(crate) fn name(&self) -> &str {
         &self.topology.nodes[self.me.index()]
     }

@@ -36,7 +36,7 @@ pub struct JoinOptions {
     pub begins: Option<Time>,
     /// Receives the names of the nodes that are missing.
     pub gathering: Option<Gathering>,
-    /// Receives long waits.
+    /// Receives reports of long waits.
     pub waiting: Option<WaitListener>,
     /// Cancels a wait of the node, from another thread.
     pub cancellation: Option<Cancellation>,

@@ -13,12 +13,12 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// How many hexadecimal digits it has. A pass phrase is refused: anyone who connects receives a certificate against
+/// How many hexadecimal digits it has. A pass phrase is refused: everything that connects receives a certificate against
 /// which guesses can be checked.
 const DIGITS: usize = 64;
 /// A longer file is not read.
 const LENGTH_MAX: u64 = 4096;
-/// Who may read the file beside its owner.
+/// The access rights that users other than the owner have to the file.
 const OTHERS: u32 = 0o077;
 /// Separates this use of the secret from any other.
 const PURPOSE: &[u8] = b"consort: authority of the nodes of a run, version 1";

@@ -51,7 +51,7 @@ struct Outgoing {
 struct Incoming {
     /// Everything up to this number was delivered.
     received: u64,
-    /// What came before its turn.
+    /// Frames that arrived too early, by number.
     early: BTreeMap<u64, Vec<u8>>,
     /// The acknowledgment of the last frame that was sent.
     acknowledged: u64,
@@ -158,7 +158,7 @@ impl Session {
             outgoing.timer.double(now);
             outgoing.sent.min(RESEND_MAX)
         } else if outgoing.repeated == REPEATED_MAX {
-            // Once only: the count goes on and is not equal again before something is acknowledged.
+            // Once only: the count grows and is not equal again before something is acknowledged.
             outgoing.repeated += 1;
             outgoing.sent.min(1)
         } else {

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The progress of a node, and what it waits for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeStatus {
-    /// Its name.
+    /// The name of the node.
     pub node: String,
     /// The run it takes part in.
     pub run: [u8; 16],
@@ -33,7 +33,7 @@ pub struct NodeStatus {
 pub enum Phase {
     /// It waits for the others to connect.
     Joining,
-    /// All are connected.
+    /// All nodes are connected.
     Running,
     /// It is done and waits for the others to be.
     Leaving,
@@ -50,7 +50,7 @@ pub struct Wait {
     pub flow: Option<String>,
     /// The tag it is about.
     pub tag: Option<Tag>,
-    /// What it has to do.
+    /// What the other node has to do.
     pub what: Need,
     /// How long it has waited.
     pub since: Duration,
@@ -90,7 +90,7 @@ impl fmt::Display for Need {
 /// The state of the link to another node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PeerStatus {
-    /// Its name.
+    /// The name of the other node.
     pub node: String,
     /// Whether there is a connection now.
     pub is_connected: bool,

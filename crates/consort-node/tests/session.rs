@@ -80,7 +80,7 @@ impl Side {
     fn listen(&mut self, now: u64, way: &mut Way) {
         while let Some(mut bytes) = way.arrived(now) {
             let arrival = self.session.arrive(Duration::from_millis(now), &mut bytes);
-            if arrival.expect("nobody lies") == FrameArrival::Deliver {
+            if arrival.expect("all frames are right") == FrameArrival::Deliver {
                 self.hear(&bytes);
                 while self.session.early(&mut bytes) {
                     self.hear(&bytes);

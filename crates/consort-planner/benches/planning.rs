@@ -104,6 +104,7 @@ fn system(shape: Shape, count: usize, order: Order) -> ResolvedSystem {
         step: Time::from_ticks(1),
         seed: 1,
         tolerance: None,
+        hash: consort_core::HashMode::All,
     };
     let components = if shape == Shape::Wide { 2 } else { count };
     let ports = ports(shape, count);

@@ -14,7 +14,7 @@ pub(crate) use chain::Chain;
 /// A strongly connected component of a [`Flow`], with a choice of connections to cut.
 pub(crate) struct Circle<'a> {
     flow: &'a Flow,
-    /// Sorted.
+    /// The nodes of the loop, sorted.
     pub(crate) members: &'a [u32],
     reactive: &'a [bool],
     /// The graph between the members, by their position among them.
@@ -152,7 +152,7 @@ impl<'a> Circle<'a> {
         wires
     }
 
-    /// Who steps on the loop.
+    /// The components that step on the loop.
     pub(crate) fn stepped(&self) -> Vec<ComponentId> {
         let members = self.members.iter().map(|&node| self.flow.nodes.node(node));
         let groups = self.flow.nodes.groups();

@@ -12,7 +12,7 @@ pub(crate) struct Composer<'a> {
     pub(crate) flow: &'a Flow,
     /// Inputs that are given right before the step, by component.
     pub(crate) before_step: &'a [Vec<VariableId>],
-    /// Who is integrated together.
+    /// The groups that are integrated together.
     together: &'a [Together],
     slots: Vec<Slot>,
 }

@@ -154,7 +154,7 @@ impl Wires {
         &self.list[self.starts[set] as usize..self.starts[set + 1] as usize]
     }
 
-    /// Their edges.
+    /// The edges of the connections.
     pub(crate) fn edges(&self, system: &ResolvedSystem, nodes: &Nodes) -> Vec<(u32, u32)> {
         let mut edges = Vec::with_capacity(self.list.len());
         for set in nodes.sets() {

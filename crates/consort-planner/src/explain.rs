@@ -1,4 +1,4 @@
-//! A plan in words and numbers, for people: plain data with names, to be printed or drawn elsewhere.
+//! A plan explained, for people: plain data with names, to be printed or drawn elsewhere.
 
 mod delays;
 mod drift;
@@ -35,9 +35,9 @@ pub struct Explanation {
     pub edges: Vec<GraphEdge>,
     /// What is read at each level of the tag.
     pub levels: Vec<Level>,
-    /// Who steps together, stage by stage.
+    /// The components that step together, stage by stage.
     pub step_order: Vec<Vec<String>>,
-    /// Who is integrated as one.
+    /// The components that are integrated together.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<TogetherExplanation>,
     /// Connections between components that are integrated, but not as one.
@@ -91,7 +91,7 @@ pub fn explain(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Pla
     }
 }
 
-/// Who steps in each stage that steps anybody.
+/// The components that step, by stage; without the stages in which none does.
 fn step_order(names: &Names<'_>, stages: &[Stage]) -> Vec<Vec<String>> {
     let mut order = Vec::new();
     for stage in stages {

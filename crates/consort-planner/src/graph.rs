@@ -14,7 +14,7 @@ impl Graph {
         Graph { targets: Lists::new(len, edges) }
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.targets.keys()
     }

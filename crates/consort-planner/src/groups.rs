@@ -1,9 +1,9 @@
-//! Who is integrated together with whom, and why others are not.
+//! Groups of components that are integrated together, and why others are not.
 
 use consort_core::{ComponentId, ModelDescription, SolvedBy, ValueType};
 use consort_system::{Continuous, ResolvedConnection, ResolvedSystem};
 
-/// Who is integrated together with whom.
+/// Groups of components that are integrated together.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
     /// By component: the first of those it is integrated with; itself if it is alone.
@@ -36,7 +36,7 @@ impl Groups {
         groups
     }
 
-    /// Everybody alone.
+    /// Each component in a group of its own.
     pub(crate) fn none(components: usize) -> Self {
         let first = (0..components).map(ComponentId::from_index).collect();
         Groups { first, is_grouped: vec![false; components] }
@@ -56,7 +56,7 @@ impl Groups {
         self.first[component.index()]
     }
 
-    /// Everybody who steps when `first` does, sorted.
+    /// All components that step together with `first`, sorted.
     pub(crate) fn members(&self, first: ComponentId) -> impl Iterator<Item = ComponentId> + '_ {
         let all = self.first.iter().enumerate().filter(move |(_, it)| **it == first);
         all.map(|(index, _)| ComponentId::from_index(index))

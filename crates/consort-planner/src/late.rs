@@ -54,7 +54,7 @@ fn wires_to_delay(system: &ResolvedSystem, models: &[&ModelDescription]) -> Vec<
     broken.flat_map(|circle| circle.unknowns(system)).collect()
 }
 
-/// The loops of declared feedthrough, whoever answers at once.
+/// The loops of declared feedthrough, also of components that answer by step.
 fn declared(names: &Names<'_>, cycle: &Cycle<'_>) -> Flow {
     let nodes = cycle.flow.nodes.clone();
     let mut edges = cycle.flow.wires.edges(names.system, &nodes);

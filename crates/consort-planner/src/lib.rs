@@ -16,7 +16,7 @@
 //! cycle           }
 //! variable_step   steps of changing size: `advance` as an attempt
 //! remarks         what had to be assumed
-//! explain         the same in words and numbers, for people
+//! explain         the same as texts and numbers, for people
 //! projection      a plan cut into nodes, for a distributed run
 //! ```
 //!
@@ -104,7 +104,7 @@ pub fn plan(
     Some(plan)
 }
 
-/// Everything moves, then everybody steps; feedthrough is not looked at, but within what is
+/// All values move, then all components step; feedthrough is not looked at, but within what is
 /// integrated together.
 fn jacobi(
     system: &ResolvedSystem,

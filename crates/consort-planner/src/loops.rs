@@ -1,4 +1,4 @@
-//! What becomes of algebraic loops, and what is said about them.
+//! The treatment of algebraic loops, and the diagnostics about them.
 
 use crate::circle::Circle;
 use crate::dependencies::{Declared, Moment};
@@ -139,7 +139,7 @@ pub(crate) fn silent_models(
     };
     let models = list.join(", ");
     Some(format!(
-        "{models} {says} inputs; a complete `ModelStructure` would tell whether the loop is real"
+        "{models} {says} inputs; a complete `ModelStructure` would show whether the loop is real"
     ))
 }
 

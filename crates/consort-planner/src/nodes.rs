@@ -1,4 +1,4 @@
-//! The things that are put in order, numbered: giving an input, reading a variable, stepping a
+//! The operations that are put in order, numbered: giving an input, reading a variable, stepping a
 //! component.
 
 use crate::groups::Groups;
@@ -21,7 +21,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Whose it is; of a step that several take together, the first.
+    /// The component; of a step that several take together, the first.
     pub(crate) fn component(self) -> ComponentId {
         match self {
             Node::Set(component, _)
@@ -39,7 +39,7 @@ pub(crate) struct Nodes {
     sets: Vec<(ComponentId, VariableId)>,
     gets: Vec<(ComponentId, VariableId)>,
     components: usize,
-    /// Whose steps are one.
+    /// The groups that step together.
     groups: Groups,
 }
 
@@ -74,7 +74,7 @@ impl Nodes {
         self.sets.len() + self.gets.len() + 2 * self.components
     }
 
-    /// Where an input is given, if anybody gives it.
+    /// Where an input is given, if it is given.
     pub(crate) fn set(&self, component: ComponentId, variable: VariableId) -> Option<u32> {
         self.sets.binary_search(&(component, variable)).ok().map(id)
     }

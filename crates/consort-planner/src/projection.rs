@@ -1,4 +1,4 @@
-//! A plan cut into nodes: who must share one, and what crosses between them.
+//! A plan cut into nodes: components that must share a node, and values that cross between nodes.
 
 mod groups;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// back together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// Who, in id order; two at least.
+    /// The components of the group, in id order; two at least.
     pub components: Vec<consort_core::ComponentId>,
     /// Why, for a person.
     pub why: String,
@@ -40,7 +40,7 @@ pub fn project(
     placement: &Placement,
     report: &mut Report,
 ) -> Option<Projection> {
-    assert_eq!(system.components.len(), placement.of_component.len(), "everybody has a place");
+    assert_eq!(system.components.len(), placement.of_component.len(), "every component has a node");
     let names = Names { system, models };
     let split: Vec<Diagnostic> = groups::all(&names, plan)
         .iter()
@@ -124,7 +124,7 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// What crosses, by who is due together: in initialization, everybody.
+    /// What crosses, by components that are due together: in initialization, all of them.
     fn apart(&self, connections: &[ConnectionId]) -> BTreeMap<Key, Vec<ConnectionId>> {
         let mut apart: BTreeMap<Key, Vec<ConnectionId>> = BTreeMap::new();
         for &id in connections {

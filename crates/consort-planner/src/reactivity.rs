@@ -14,7 +14,7 @@ use consort_system::{Order, ResolvedSystem};
 
 /// What is known about inputs and steps before the graph of a cycle is complete.
 pub(crate) struct Reactivity {
-    /// By set node.
+    /// Whether an input is reactive, by the number of its node.
     pub(crate) reactive: Vec<bool>,
     /// Steps that may not come before others though nothing else keeps them apart.
     pub(crate) kept_order: Vec<(u32, u32)>,

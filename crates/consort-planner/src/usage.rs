@@ -31,7 +31,7 @@ impl Usage {
     }
 }
 
-/// Inputs somebody gives values to, sorted.
+/// Inputs that are fed, sorted.
 fn fed_inputs(system: &ResolvedSystem) -> Vec<Port> {
     let mut ports: Vec<Port> = system.connections.iter().map(|wire| wire.to).collect();
     ports.extend(system.feed.iter().flat_map(|feed| feed.columns.iter().map(|column| column.to)));
@@ -91,8 +91,8 @@ fn readable(
     list
 }
 
-/// Whether a variable's value may differ after a step; outputs are always read, so that everybody
-/// finds them. A calculated parameter follows the tunable parameters it is calculated from.
+/// Whether a variable's value may differ after a step; outputs are always read, so that they are
+/// available. A calculated parameter follows the tunable parameters it is calculated from.
 fn changes_by_stepping(variable: &Variable) -> bool {
     match variable.causality {
         // Clocks tick in event mode and may be asked there only.

@@ -13,7 +13,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// What a child's standard input is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Input {
-    /// Empty.
+    /// No standard input.
     None,
     /// A pipe that takes messages, one per line; the child ends when it is closed.
     Lines,
@@ -64,7 +64,7 @@ impl ChildProcess {
         self.input = None;
     }
 
-    /// Its process id.
+    /// The id of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -105,7 +105,7 @@ impl ChildProcess {
         self.signal(Signal::STOP);
     }
 
-    /// Resumes it (SIGCONT).
+    /// Resumes the process (SIGCONT).
     pub fn resume(&self) {
         self.signal(Signal::CONT);
     }

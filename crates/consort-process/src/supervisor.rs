@@ -24,7 +24,7 @@ pub struct ChildId(u64);
 /// What comes from a child.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ChildEvent<M> {
-    /// It sent a message.
+    /// The child sent a message.
     Message(M),
     /// It wrote a line that is no message; the beginning of it.
     Invalid(String),

@@ -56,7 +56,7 @@ impl Element {
 /// What a run of elements says, seen from its near end.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Summary {
-    /// It holds all along.
+    /// The robustness if it holds all along.
     pub(crate) hold: Interval,
     /// The goal is reached, and it holds from here to there.
     pub(crate) goal: Interval,

@@ -1,4 +1,4 @@
-//! `always`, `eventually` and `until` at every position: what comes decides.
+//! `always`, `eventually` and `until` at every position: they depend on later values.
 
 use crate::fold::{Element, Fold, Piece};
 use crate::interval::Interval;

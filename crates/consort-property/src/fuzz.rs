@@ -8,7 +8,7 @@ use consort_core::{Report, Resolution, Tag, Time};
 ///
 /// # Panics
 /// If a property is refused without a reason or accepted with one, if bounds become looser, or if a
-/// restored monitor goes on differently: that is a finding.
+/// restored monitor behaves differently: that is a finding.
 pub fn property(data: &[u8]) {
     let (text, rest) = match data.iter().position(|byte| *byte == 0) {
         Some(end) => (&data[..end], &data[end + 1..]),
@@ -60,7 +60,7 @@ fn watch(mut monitor: PropertyMonitor, signals: usize, rest: &[u8]) {
         }
     }
     if 1 <= rest.len() / 2 {
-        assert_eq!(restored.to_bytes(), monitor.to_bytes(), "it goes on as before");
+        assert_eq!(restored.to_bytes(), monitor.to_bytes(), "it continues as before");
     }
     monitor.finish(Time::ZERO);
 }

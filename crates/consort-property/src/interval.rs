@@ -26,14 +26,14 @@ impl PartialEq for Interval {
 impl Eq for Interval {}
 
 impl Interval {
-    /// Nothing is known.
+    /// The interval of all values: nothing is known.
     pub const UNKNOWN: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
-    /// True whatever happens.
+    /// True for every continuation of the trace.
     pub(crate) const TRUE: Interval = Interval { low: f64::INFINITY, high: f64::INFINITY };
-    /// False whatever happens.
+    /// False for every continuation of the trace.
     pub(crate) const FALSE: Interval = Interval { low: f64::NEG_INFINITY, high: f64::NEG_INFINITY };
 
-    /// Known exactly.
+    /// The interval of one value.
     pub(crate) fn exact(value: f64) -> Self {
         Interval { low: value, high: value }
     }
@@ -85,7 +85,7 @@ impl Interval {
         Interval { low: greatest(self.low, other.low), high: greatest(self.high, other.high) }
     }
 
-    /// What both say.
+    /// The intersection of both intervals.
     #[must_use]
     pub(crate) fn narrowed(self, other: Self) -> Self {
         Interval { low: greatest(self.low, other.low), high: least(self.high, other.high) }

@@ -1,4 +1,4 @@
-//! Properties of traces in signal temporal logic: read, and watched while a trace goes on.
+//! Properties of traces in signal temporal logic: read, and evaluated while a trace is produced.
 //!
 //! ```
 //! use consort_property::{Property, Reading};
@@ -80,7 +80,7 @@ impl Property {
         Some(Property { formula: parsed.formula, text: text.to_owned(), names, spans, scales })
     }
 
-    /// As it was written.
+    /// The formula as written.
     pub fn text(&self) -> &str {
         &self.text
     }

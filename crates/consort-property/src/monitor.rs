@@ -1,4 +1,4 @@
-//! A monitor: what a property makes of a trace while the trace goes on.
+//! A monitor: evaluates a property while a trace is produced.
 
 use crate::interval::Interval;
 use crate::operator::{Held, Mode, Reach};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Watches a trace tag by tag and bounds the robustness of its property at the start, ever more tightly.
 ///
-/// A plain value: a clone goes on by itself, and so does one that was written to bytes. The formula is
+/// A plain value: a clone continues by itself, and so does one that was written to bytes. The formula is
 /// that of the first time at or after the start it was made for; tags before are not looked at, nor are
 /// tags that go back in time.
 ///
@@ -30,7 +30,7 @@ pub struct PropertyMonitor {
     pub(crate) values: Vec<f64>,
     pub(crate) changed: Vec<bool>,
     pub(crate) ticked: Vec<bool>,
-    /// What is certain.
+    /// The bounds on the robustness that are certain.
     pub(crate) bounds: Interval,
     pub(crate) is_finished: bool,
 }
@@ -146,7 +146,7 @@ impl PropertyMonitor {
         self.round(Some(until), Mode::More);
     }
 
-    /// Takes in the values of the time that has passed, if one has, and goes on.
+    /// Takes in the values of the time that has passed, if one has.
     fn round(&mut self, until: Option<i64>, mode: Mode) {
         let plan: &Plan = &self.plan;
         let hold = |until| if plan.is_dense { until } else { self.now + 1 };

@@ -1,9 +1,9 @@
-//! From text to the tree: every mistake at once, each with its place and a way out.
+//! From text to the tree: every mistake at once, each with its place and a help.
 //!
 //! A hand-written parser by precedence climbing, as that of `consort-equations`: the language is small,
-//! and only so does every mistake get words of its own. What other tools read differently, such as
+//! and only so does every mistake get a message of its own. What other tools read differently, such as
 //! `always a -> b`, is refused until brackets say what is meant. After a mistake inside brackets reading
-//! goes on behind them.
+//! continues behind them.
 
 mod interval;
 mod value;
@@ -47,7 +47,7 @@ pub(crate) fn parse(source: &str, text: &str, report: &mut Report) -> Option<Par
     (report.error_count() == errors).then_some(Parsed { formula, signals })
 }
 
-/// What was read.
+/// A parsed phrase, with its place.
 struct Phrase {
     kind: PhraseKind,
     start: usize,
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Phrase { kind, start, end, open: Open::No }
     }
 
-    /// The whole text.
+    /// Parses the whole text.
     fn whole(&mut self) -> Readable<Formula> {
         if self.at_end() {
             return self.fail("a formula", "write it as in `always[0:10] (tank.level < 2)`");
@@ -184,7 +184,7 @@ impl Parser<'_> {
             _ => return,
         };
         let word = self.text_of(sign);
-        let message = format!("it is not clear how far the operator before `{word}` reaches");
+        let message = format!("ambiguous: add parentheses around the operator before `{word}`");
         let diagnostic = Diagnostic::error("property::brackets", message)
             .at(self.span(sign), "inside or outside?")
             .label(self.span_of_phrase(unclear), "brackets are missing here")
@@ -268,7 +268,7 @@ impl Parser<'_> {
         }
     }
 
-    /// As a number.
+    /// The phrase as a number.
     fn term(&mut self, phrase: Phrase) -> Term {
         let span = self.span_of_phrase(&phrase);
         match phrase.kind {
@@ -285,7 +285,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What brackets hold; after a mistake in them reading goes on behind them.
+    /// What brackets hold; after a mistake in them reading continues behind them.
     fn group(&mut self) -> Readable<Phrase> {
         let start = self.peek().range.start;
         self.expect("(", "put it in brackets")?;
@@ -306,7 +306,7 @@ impl Parser<'_> {
         Ok(Phrase { open: Open::Group, ..self.made(kind, start) })
     }
 
-    /// Goes on behind the bracket that closes the group; it is not there at the end of the text.
+    /// Continues behind the bracket that closes the group; it is not there at the end of the text.
     fn skip_group(&mut self) -> Readable<()> {
         let mut open = 1;
         while !self.at_end() {

@@ -1,4 +1,4 @@
-//! `historically`, `once` and `since` at every position: what was decides, at once.
+//! `historically`, `once` and `since` at every position: they depend on earlier values, so they are known at once.
 
 use crate::fold::{Element, Fold, Piece};
 use crate::interval::Interval;
@@ -6,7 +6,7 @@ use crate::operator::{Inputs, Reach, emit};
 use crate::tree::Way;
 use std::collections::VecDeque;
 
-/// The operator's memory.
+/// The state of the operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Past {
     reach: Reach,

@@ -58,7 +58,7 @@ pub(crate) struct Plan {
     /// Something is asked about single microsteps.
     pub(crate) has_instants: bool,
     pub(crate) start: Time,
-    /// Tells the bytes of its monitors from those of others.
+    /// Distinguishes the bytes of its monitors from those of others.
     pub(crate) fingerprint: u64,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Plan {
 pub(crate) struct Planner<'a> {
     pub(crate) reading: Reading,
     pub(crate) resolution: Resolution,
-    /// By signal.
+    /// The scale of each signal.
     pub(crate) scales: &'a [f64],
     pub(crate) rules: Vec<Rule>,
     pub(crate) slots: usize,
@@ -206,7 +206,7 @@ fn joined(formula: &Formula, joint: Joint) -> Option<(&Formula, &Formula)> {
     }
 }
 
-/// FNV-1a.
+/// The FNV-1a hash of a text.
 fn fingerprint(text: &str) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)

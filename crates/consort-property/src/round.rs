@@ -1,4 +1,4 @@
-//! One round: the values of a time are known, and every operator goes on as far as it can.
+//! One round: the values of a time are known, and every operator is evaluated as far as possible.
 
 use crate::fold::{Element, Piece};
 use crate::future::Future;
@@ -108,7 +108,7 @@ impl Node {
         Node { memory: Memory::new(rule), out: Vec::new(), known: 0 }
     }
 
-    /// Goes on; `nodes` are those before it, which have.
+    /// Continues as far as possible; `nodes` are those before it, which have done so.
     pub(crate) fn advance(&mut self, rule: &Rule, nodes: &[Node], round: &Round) {
         self.out.clear();
         let out = &mut self.out;

@@ -5,7 +5,7 @@ use crate::interval::Interval;
 use crate::operator::{Mode, Reach};
 use crate::tree::Way;
 
-/// The operator's memory.
+/// The state of the operator.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Single {
     reach: Reach,

@@ -1,4 +1,4 @@
-//! What a formula says, as a tree.
+//! The syntax tree of a formula.
 
 use consort_core::{Comparison, Seconds};
 

@@ -1,4 +1,4 @@
-//! The words of the language, and the other spellings that people know from elsewhere.
+//! The keywords of the language, and their spellings in other tools.
 
 use crate::tree::{Function, Joint, Operation, Way};
 use consort_core::Comparison;
@@ -6,11 +6,11 @@ use consort_core::Comparison;
 /// An operator that looks along the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Temporal {
-    /// `always`, `historically`.
+    /// Universal: `always`, `historically`.
     All(Way),
-    /// `eventually`, `once`.
+    /// Existential: `eventually`, `once`.
     Some(Way),
-    /// `until`, `since`.
+    /// Binary: `until`, `since`.
     Hold(Way),
 }
 

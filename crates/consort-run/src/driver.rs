@@ -26,7 +26,7 @@ const LATE_MIN: Duration = Duration::from_millis(1);
 
 /// What a run needs besides its system.
 pub struct DriverSettings<'a> {
-    /// How many workers compute.
+    /// The number of workers.
     pub workers: usize,
     /// FMUs log all they can.
     pub verbose: bool,
@@ -34,15 +34,15 @@ pub struct DriverSettings<'a> {
     pub until: Option<Time>,
     /// The state to resume from, as the engine wrote it; from the start without it.
     pub snapshot: Option<&'a [u8]>,
-    /// Where the run is saved.
+    /// The saves of the run.
     pub saving: Saving,
     /// Saves are checked by restored twins.
     pub verify: bool,
     /// How many simulated seconds pass per second; `None`: as fast as it can.
     pub real_time: Option<f64>,
-    /// Where log lines go.
+    /// Receives log lines.
     pub log: Arc<Log>,
-    /// Where rows go.
+    /// Receives the rows.
     pub sink: Option<Box<dyn ChunkSink>>,
     /// Receives every step of every component.
     pub calls: Option<Box<dyn CallSink>>,
@@ -57,21 +57,21 @@ pub enum End {
     Finished,
     /// A component asked for the end.
     Terminated {
-        /// The component.
+        /// The name of the component.
         component: String,
     },
     /// The user asked for the end.
     Interrupted,
     /// An instance failed.
     Failed {
-        /// What happened.
+        /// The error that ended the run.
         error: RunError,
     },
     /// The trace could not be written any more.
     RecordingFailed,
     /// A node of a distributed run died or failed.
     Lost {
-        /// What happened.
+        /// The error that ended the run.
         failure: Box<Diagnostic>,
     },
 }
@@ -88,9 +88,9 @@ impl End {
     }
 }
 
-/// What a run came to.
+/// The result of a run from its start to its end, before its record is complete.
 pub struct RunOutcome {
-    /// How it ended.
+    /// How the run ended.
     pub end: End,
     /// Where, and the hashes.
     pub summary: Summary,
@@ -111,7 +111,7 @@ pub struct RunTiming {
     pub run: Duration,
     /// How many steps of a paced run were late, and by how much at most.
     pub late: u64,
-    /// The greatest lateness.
+    /// The greatest delay behind the pace.
     pub late_max: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Why something could not be done.
+//! Errors of this crate: why something could not be done.
 
 use consort_core::{Diagnostic, Report, Resolution, Severity};
 use consort_engine::RunError;
@@ -16,7 +16,7 @@ pub enum Error {
     },
     /// Something this needs is missing or broken: a file, a compiler, a process.
     Failed {
-        /// What happened.
+        /// The diagnostics of the failure.
         report: Report,
     },
     /// A run could not begin or continue.

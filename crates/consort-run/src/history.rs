@@ -13,7 +13,7 @@ struct Rows {
     schema: Option<Arc<Schema>>,
     /// Up to the last save, oldest first; snapshots and branches share them.
     before: Vec<Arc<Trace>>,
-    /// Since then.
+    /// The rows since the last snapshot.
     since: Option<Trace>,
 }
 

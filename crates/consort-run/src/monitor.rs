@@ -1,4 +1,4 @@
-//! What is reported during a run: progress, waits, log lines. All of it by callbacks.
+//! Reports during a run, by callbacks: progress, waits, log lines.
 
 use crate::cancel::CancelToken;
 use consort_core::LogEntry;
@@ -17,10 +17,10 @@ pub trait Monitor: Send + Sync {
         Waiting::default()
     }
 
-    /// How far a run is.
+    /// Receives the progress of a run.
     fn progress(&self, _progress: &ProgressReport<'_>) {}
 
-    /// How far a campaign is.
+    /// Receives the progress of a campaign.
     fn campaign(&self, _progress: &CampaignProgress) {}
 
     /// A line for the user.
@@ -35,7 +35,7 @@ pub trait Monitor: Send + Sync {
     }
 }
 
-/// Reports nothing.
+/// A monitor that ignores all reports.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Silent;
 
@@ -87,7 +87,7 @@ pub struct ProgressReport<'a> {
     pub seconds_left: Option<f64>,
     /// How long it has been computing.
     pub elapsed: Duration,
-    /// It is the last report.
+    /// Whether this is the last report.
     pub is_end: bool,
 }
 
@@ -96,11 +96,11 @@ pub struct ProgressReport<'a> {
 pub struct CampaignProgress {
     /// The campaign's name.
     pub name: String,
-    /// How many scenarios are done.
+    /// The number of scenarios that are done.
     pub done: u128,
     /// How many there are, if that is known.
     pub total: Option<u128>,
-    /// How many violate a property.
+    /// The number of scenarios that violate a property.
     pub violated: u128,
     /// How many could not be run.
     pub failed: u128,
@@ -110,9 +110,9 @@ pub struct CampaignProgress {
     pub omission: Option<f64>,
     /// Bounds of the probability of a violation.
     pub estimate: Option<(f64, f64)>,
-    /// How many snapshots workers hold.
+    /// The number of snapshots that workers hold.
     pub snapshots: u64,
-    /// How many workers run.
+    /// The number of workers.
     pub workers: usize,
     /// Scenarios per second.
     pub rate: f64,
@@ -120,7 +120,7 @@ pub struct CampaignProgress {
     pub seconds_left: Option<f64>,
     /// How long it has been computing.
     pub elapsed: Duration,
-    /// It is the last report.
+    /// Whether this is the last report.
     pub is_end: bool,
 }
 

@@ -23,7 +23,7 @@ struct Watching {
 }
 
 impl Observers {
-    /// One more.
+    /// Adds an observer.
     pub(crate) fn add(&mut self, paths: &[&str], function: ObserverFn) {
         self.paths.extend(paths.iter().map(|path| (*path).to_owned()));
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);

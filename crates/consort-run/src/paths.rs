@@ -1,5 +1,6 @@
 //! Paths as they are seen from another place, and the working folder, which an FMU may leave.
 
+use consort_core::ModelReference;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +74,7 @@ pub fn found(folder: &str, path: &str) -> PathBuf {
 /// The system that was given in a folder.
 pub fn found_system(folder: &str, path: &str) -> PathBuf {
     // The files of a native block are beside where it was typed.
-    match path.starts_with("native:") {
+    match ModelReference::is_native(path) {
         true => Path::new(folder).join(path),
         false => found(folder, path),
     }

@@ -4,34 +4,39 @@ mod data;
 
 pub use data::PreparedData;
 
+use consort_core::model::STATE_FACT;
 use consort_core::{Diagnostic, Fidelity, Model, ModelDescription, Report, Time};
 use consort_engine::Executable;
+use consort_formats::snapshot::SnapshotFile;
 use consort_models::fidelity::Chosen;
-use consort_models::foreign::STARTED_BY_HAND;
+use consort_models::foreign::{FOREIGN_KIND, STARTED_BY_HAND};
 use consort_models::{InputFile, ModelSource, sha256};
 use consort_system::{Plan, ResolvedComponent, ResolvedSystem};
+use consort_view::plot::Signals;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A system in which everything was found and fits, with its models and its plan.
 pub struct Prepared {
-    /// The system file, as typed.
-    pub path: PathBuf,
-    /// Its text.
-    pub text: String,
+    /// What it was loaded from.
+    pub source: PreparedSource,
     executable: Executable,
-    /// By component.
+    /// The origins of the models, by component.
     origins: Vec<ModelOrigin>,
     /// What identifies the plan and the system.
     pub hashes: PreparedHashes,
-    /// Every file that decides what the run does.
-    pub inputs: Vec<InputHash>,
-    /// What the experiment wants drawn: patterns.
-    pub plot: Vec<String>,
     /// Notes and warnings of the system, which can run.
     pub report: Report,
+    /// What was changed of the system, as manifests keep it; snapshots of driven runs have it, too.
+    pub options: Value,
+    /// What driven runs are saved to, once it was asked for.
+    pub(crate) snapshot_file: OnceLock<Arc<FileTemplate>>,
 }
+
+/// A snapshot file of a driven run without its state; or why a model cannot be saved to a file.
+pub(crate) type FileTemplate = Result<SnapshotFile, Report>;
 
 /// Where the model of a component came from, and who saves its states.
 struct ModelOrigin {
@@ -42,7 +47,7 @@ struct ModelOrigin {
 /// What identifies the plan and the system of a run, each as `sha256:...`.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct PreparedHashes {
-    /// Of the plan's text.
+    /// The hash of the plan's text.
     pub plan: String,
     /// Of the system as it is run, changes applied: components, parameters, connections, seed, interventions; all
     /// but what is drawn.
@@ -52,11 +57,11 @@ pub struct PreparedHashes {
 }
 
 /// What a system was loaded from.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct PreparedSource {
     /// The system file, as typed.
     pub path: PathBuf,
-    /// Its text.
+    /// The text of the system file.
     pub text: String,
     /// Every file that decides what the run does.
     pub inputs: Vec<InputHash>,
@@ -69,7 +74,7 @@ pub struct PreparedSource {
 pub struct PreparedComponent<'a> {
     /// Its entry in the system.
     pub resolved: &'a ResolvedComponent,
-    /// Its model.
+    /// The model of the component.
     pub model: &'a Arc<dyn Model>,
     /// From where and how the model was loaded.
     pub source: &'a ModelSource,
@@ -79,7 +84,7 @@ pub struct PreparedComponent<'a> {
 
 /// The model of a component, as it was loaded.
 pub struct PreparedModel {
-    /// The model.
+    /// The loaded model.
     pub model: Arc<dyn Model>,
     /// Which provider saves its states and why, if that was measured.
     pub saved_by: Option<Chosen>,
@@ -100,13 +105,20 @@ impl Prepared {
         hashes: PreparedHashes,
         report: Report,
     ) -> Self {
-        let PreparedSource { path, text, inputs, plot } = source;
         let parts = models.into_iter().map(|PreparedModel { model, saved_by, source }| {
             (model, ModelOrigin { source, saved_by })
         });
         let (models, origins) = parts.unzip();
         let executable = Executable::new(resolved, plan, models);
-        Prepared { path, text, executable, origins, hashes, inputs, plot, report }
+        Prepared {
+            source,
+            executable,
+            origins,
+            hashes,
+            report,
+            options: Value::Null,
+            snapshot_file: OnceLock::new(),
+        }
     }
 
     /// What a run is made of.
@@ -114,7 +126,7 @@ impl Prepared {
         &self.executable
     }
 
-    /// What the system means.
+    /// The resolved system.
     pub fn resolved(&self) -> &ResolvedSystem {
         self.executable.system()
     }
@@ -148,6 +160,14 @@ impl Prepared {
         periods.filter(|&period| Time::ZERO < period).min()
     }
 
+    /// Whether a model lives in another process: then a step waits for that process.
+    pub fn has_processes(&self) -> bool {
+        let is_elsewhere = |model: &ModelDescription| {
+            model.kind == FOREIGN_KIND || model.facts.iter().any(|(name, _)| name == STATE_FACT)
+        };
+        self.descriptions().into_iter().any(is_elsewhere)
+    }
+
     /// The plan as text: what is hashed, and what the judge reads.
     pub fn plan_text(&self) -> String {
         self.plan().to_text(self.resolved(), &self.descriptions())
@@ -178,6 +198,11 @@ impl Prepared {
         }
     }
 
+    /// What the system says about its signals, for plots.
+    pub fn signals(&self) -> Signals {
+        Signals::of(self.resolved(), &self.descriptions())
+    }
+
     /// Why the plan is as it is.
     pub fn explain(&self) -> consort_planner::Explanation {
         consort_planner::explain(self.resolved(), &self.descriptions(), self.plan())
@@ -192,11 +217,11 @@ pub fn text_hash(text: &str) -> String {
 /// A file that decides what a run does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct InputHash {
-    /// As the user wrote it.
+    /// The path as written by the user.
     pub path: String,
     /// What it is for the run.
     pub role: String,
-    /// Of its bytes, in hex.
+    /// The SHA-256 of its bytes, in hex.
     pub sha256: String,
 }
 

@@ -27,13 +27,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A run that is to be carried out.
 pub struct RunTask<'a> {
-    /// The system.
+    /// The system to run.
     pub prepared: &'a Prepared,
     /// How it is carried out, and what it leaves.
     pub settings: &'a RecordSettings,
     /// The options of the run, as its manifest and its snapshots keep them.
     pub options: Value,
-    /// What progress calls it.
+    /// The name in progress reports.
     pub name: String,
     /// Where it ends, if that is before the experiment's stop.
     pub until: Option<Time>,
@@ -91,9 +91,9 @@ impl<'a> RunTask<'a> {
     }
 }
 
-/// A run and its record.
+/// The result of a run that left a record, and what could not be written of that.
 pub struct RecordOutcome {
-    /// What the run came to.
+    /// The outcome of the run.
     pub outcome: RunOutcome,
     /// How many warnings and errors models logged.
     pub logged: (u64, u64),
@@ -267,16 +267,16 @@ impl Files<'_> {
 pub struct TraceResult {
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// What came to the disk.
+    /// What was written to the disk, and what was not.
     pub written: Written,
 }
 
 /// What came to the disk, and what did not.
 #[derive(Clone)]
 pub struct Closed {
-    /// What was recorded.
+    /// The names of the recorded columns.
     pub columns: Vec<String>,
-    /// How many rows.
+    /// The number of recorded rows.
     pub rows: u64,
     /// The check sum of the trace, if that is whole.
     pub check_sum: Option<String>,

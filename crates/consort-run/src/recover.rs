@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// What was recovered of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recovered {
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u64,
     /// Up to which time, in seconds.
     pub until: f64,
@@ -75,7 +75,8 @@ fn summary(marks: &[ProgressMark], about: &Value) -> Summary {
     let components = about["statistics"]["components"].as_u64();
     statistics.components = components.and_then(|count| count.try_into().ok()).unwrap_or(0);
     let tag = marks.iter().map(|mark| mark.tag).max().unwrap_or(Tag::default());
-    Summary::new(tag, hashes, statistics, Vec::new())
+    let mode = manifest::hash_mode(about);
+    Summary::new(tag, mode, hashes, statistics, Vec::new())
 }
 
 /// Those that the run was to write.

@@ -1,4 +1,4 @@
-//! What is worth a line before a run: values that arrive late, inputs that nothing feeds.
+//! Remarks before a run: values that arrive late, inputs that are not fed.
 
 use crate::prepared::Prepared;
 use consort_core::{Causality, ComponentId, Diagnostic, ModelDescription, ValueType, VariableId};
@@ -8,7 +8,7 @@ use consort_view::numbers::{plural, short};
 /// The most names in a line.
 const NAMED_MAX: usize = 5;
 
-/// Finds both.
+/// Finds late values and inputs that are not fed.
 pub fn remarks(prepared: &Prepared) -> Vec<Diagnostic> {
     let models = prepared.descriptions();
     let late = consort_planner::late_connections(prepared.resolved(), &models);

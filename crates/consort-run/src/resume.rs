@@ -46,7 +46,8 @@ impl Resumed {
         if resumed.sha256 == sha256 {
             return Ok(resumed);
         }
-        let message = format!("`{}` is not the snapshot the run went on from", path.display());
+        let message =
+            format!("`{}` is not the snapshot that this run was resumed from", path.display());
         let diagnostic = Diagnostic::error("snapshot::another", message);
         Err(Error::failed(diagnostic.help("bring back the file, or run it from its start")))
     }
@@ -66,7 +67,7 @@ impl Resumed {
         paths::found(&self.file.folder, path)
     }
 
-    /// Where the system is.
+    /// The path of the system.
     pub fn system(&self) -> PathBuf {
         paths::found_system(&self.file.folder, &self.file.path)
     }
@@ -94,7 +95,7 @@ impl Resumed {
         parts::is_joined(&self.file.state)
     }
 
-    /// Where it was saved.
+    /// The tag at which it was saved.
     pub fn tag(&self) -> Tag {
         self.file.tag
     }
@@ -109,7 +110,7 @@ impl Resumed {
         &self.file.state
     }
 
-    /// For the manifest.
+    /// The resumed snapshot as JSON, for the manifest.
     pub fn to_json(&self, prepared: &Prepared) -> Value {
         let resolution = prepared.resolved().experiment.resolution;
         let Tag { time, microstep } = self.file.tag;
@@ -131,7 +132,7 @@ pub fn another_placement(pairs: &[(String, String)]) -> Error {
         true => "it was computed in one piece".to_owned(),
         false => format!("it was computed with `--place {}`", joined(pairs)),
     });
-    let help = "leave `--place`, `--link` and `--local` out: each node goes on with its part";
+    let help = "leave `--place`, `--link` and `--local` out: each node continues with its part";
     Error::invalid(diagnostic.help(help))
 }
 

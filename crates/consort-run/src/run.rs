@@ -5,20 +5,24 @@ use crate::driver::next_slice;
 use crate::error::Error;
 use crate::history::{History, SavedRows};
 use crate::observers::Observers;
-use crate::prepared::Prepared;
-use consort_core::{Diagnostic, LogSink, Resolution, Time, Values};
+use crate::prepared::{FileTemplate, Prepared};
+use crate::resume::Resumed;
+use crate::saving;
+use consort_core::{Diagnostic, LogSink, Resolution, Tag, Time, Values};
 use consort_engine::{
     Advance, Executable, RunError, RunOptions, RunSnapshot, Summary, VariableHandle,
 };
+use consort_formats::snapshot::SnapshotFile;
 use consort_trace::{Trace, TraceHash};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How a run is carried out; nothing here changes what it computes.
+/// How a run is carried out that its caller drives; nothing here changes what it computes.
 #[derive(Clone)]
 pub struct RunSettings {
-    /// How many threads compute.
+    /// The number of threads that compute.
     pub workers: usize,
     /// Where log lines of models go.
     pub log: LogSink,
@@ -38,12 +42,10 @@ impl Default for RunSettings {
 /// A system being executed. Dropping it ends its models.
 pub struct Run {
     engine: consort_engine::Run,
-    executable: Executable,
+    parts: RunParts,
     settings: RunSettings,
     history: Option<History>,
     observers: Observers,
-    /// What a slice of the run is a multiple of: the shortest communication step.
-    grid: Option<Time>,
 }
 
 /// The whole state of a run at one time, and the rows that led to it.
@@ -52,7 +54,7 @@ pub struct Snapshot {
     rows: SavedRows,
 }
 
-/// What a run came to.
+/// The result of a run that its caller drove.
 pub struct FinishedRun {
     /// Hash, statistics, and what did not go as it should.
     pub summary: Summary,
@@ -75,34 +77,88 @@ impl Prepared {
     /// As [`Prepared::start`].
     pub fn start_with(&self, settings: RunSettings) -> Result<Run, Error> {
         let history = settings.is_recorded.then(History::default);
-        let grid = self.shortest_period();
-        Run::begin(self.executable().clone(), settings, history, grid, None)
+        Run::begin(RunParts::of(self), settings, history, None)
+    }
+
+    /// A run that continues from a file of [`Run::save_to_file`], or of a recorded run of this system. Its rows begin
+    /// there.
+    ///
+    /// # Errors
+    /// If the file is not a snapshot of this system in one piece, or a model cannot be restored.
+    pub fn resume(&self, path: impl AsRef<Path>) -> Result<Run, Error> {
+        self.resume_with(path, RunSettings::default())
+    }
+
+    /// The same with settings.
+    ///
+    /// # Errors
+    /// As [`Prepared::resume`].
+    pub fn resume_with(&self, path: impl AsRef<Path>, settings: RunSettings) -> Result<Run, Error> {
+        let resumed = Resumed::read_whole(path.as_ref())?;
+        if resumed.is_distributed() {
+            return Err(saved_on_nodes());
+        }
+        resumed.check(self)?;
+        let history = settings.is_recorded.then(History::default);
+        let parts = RunParts { save_points: resumed.save_points().to_vec(), ..RunParts::of(self) };
+        Run::begin(parts, settings, history, Some(resumed.state()))
+    }
+}
+
+/// What a run keeps of the system that was prepared.
+#[derive(Clone)]
+struct RunParts {
+    executable: Executable,
+    /// What a slice of the run is a multiple of: the shortest communication step.
+    grid: Option<Time>,
+    /// What it is saved to.
+    file: Arc<FileTemplate>,
+    /// Where the run was saved to a file, in order.
+    save_points: Vec<Tag>,
+}
+
+impl RunParts {
+    fn of(prepared: &Prepared) -> Self {
+        RunParts {
+            executable: prepared.executable().clone(),
+            grid: prepared.shortest_period(),
+            file: saving::snapshot_file(prepared),
+            save_points: Vec::new(),
+        }
     }
 }
 
 impl Run {
     fn begin(
-        executable: Executable,
+        parts: RunParts,
         settings: RunSettings,
         history: Option<History>,
-        grid: Option<Time>,
         state: Option<&[u8]>,
     ) -> Result<Run, Error> {
         let observers = Observers::default();
-        let resolution = executable.system().experiment.resolution;
+        let resolution = parts.executable.system().experiment.resolution;
+        let observation = || observers.observation(resolution, &[]);
         let options = RunOptions {
             log: settings.log.clone(),
             recorder: history.clone().map(|it| Box::new(it) as _),
-            observer: Some(observers.observation(resolution, &[])),
+            observer: state.is_none().then(observation),
             ..RunOptions::quiet(settings.workers)
         };
         let engine = match state {
-            None => consort_engine::Run::start(&executable, options),
-            Some(state) => consort_engine::Run::resume(&executable, options, state),
+            None => consort_engine::Run::start(&parts.executable, options),
+            // Not every saved run was observed; this one can be, from here on.
+            Some(state) => consort_engine::Run::resume(&parts.executable, options, state)
+                .and_then(|mut engine| engine.watch(observation()).map(|()| engine)),
         };
         let mut engine = engine.map_err(|error| Error::run(error, resolution))?;
         engine.set_cancel_flag(settings.cancel.flag());
-        Ok(Run { engine, executable, settings, history, observers, grid })
+        Ok(Run { engine, parts, settings, history, observers })
+    }
+
+    /// What ends it from now on: after a cancellation, a run continues with another token.
+    pub fn set_cancel(&mut self, cancel: Arc<CancelToken>) {
+        self.engine.set_cancel_flag(cancel.flag());
+        self.settings.cancel = cancel;
     }
 
     #[cold]
@@ -110,7 +166,7 @@ impl Run {
         Error::run(error, self.resolution())
     }
 
-    /// Where it is, in seconds.
+    /// The present time in seconds.
     pub fn time(&self) -> f64 {
         self.resolution().to_f64(self.engine.tag().time)
     }
@@ -131,11 +187,11 @@ impl Run {
     }
 
     fn resolution(&self) -> Resolution {
-        self.executable.system().experiment.resolution
+        self.parts.executable.system().experiment.resolution
     }
 
     fn stop(&self) -> Time {
-        self.executable.system().experiment.stop
+        self.parts.executable.system().experiment.stop
     }
 
     /// Runs to a time in seconds, or to the end if that comes first.
@@ -176,7 +232,7 @@ impl Run {
             }
             let called = Instant::now();
             let now = self.engine.tag().time;
-            let length = self.grid.and_then(|grid| grid.checked_mul(slice));
+            let length = self.parts.grid.and_then(|grid| grid.checked_mul(slice));
             let next = length.and_then(|length| now.checked_add(length));
             let next = next.map_or(until, |next| next.min(until));
             match self.engine.advance(next) {
@@ -301,6 +357,8 @@ impl Run {
     /// restored.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
         self.engine.restore(&snapshot.state).map_err(|error| self.failed(error))?;
+        let tag = snapshot.state.tag();
+        self.parts.save_points.retain(|point| *point <= tag);
         if let Some(history) = &self.history {
             history.restore(&snapshot.rows);
         }
@@ -316,8 +374,28 @@ impl Run {
         let Snapshot { state, rows } = self.save()?;
         let bytes = self.engine.serialize(&state).map_err(|error| self.failed(error))?;
         let history = self.history.is_some().then(|| History::continuing(&rows));
-        let (executable, settings) = (self.executable.clone(), self.settings.clone());
-        Run::begin(executable, settings, history, self.grid, Some(&bytes))
+        Run::begin(self.parts.clone(), self.settings.clone(), history, Some(&bytes))
+    }
+
+    /// Saves the whole state to a file, complete or not at all. [`Prepared::resume`] and `consort run --resume` continue
+    /// from it, in any process. Rows are not in it.
+    ///
+    /// # Errors
+    /// If a model cannot be saved, or the file cannot be written. The run can continue.
+    pub fn save_to_file(&mut self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let parts = Arc::clone(&self.parts.file);
+        let template = match &*parts {
+            Ok(template) => template.clone(),
+            Err(report) => return Err(Error::Invalid { report: report.clone() }),
+        };
+        let snapshot = self.engine.snapshot().map_err(|error| self.failed(error))?;
+        let state = self.engine.serialize(&snapshot).map_err(|error| self.failed(error))?;
+        let (tag, mut save_points) = (snapshot.tag(), self.parts.save_points.clone());
+        save_points.push(tag);
+        let file = SnapshotFile { tag, state, save_points, ..template };
+        saving::write_file(path.as_ref(), &file).map_err(|problem| Error::failed(*problem))?;
+        self.parts.save_points = file.save_points;
+        Ok(())
     }
 
     /// The rows so far; none if they are not kept.
@@ -331,4 +409,11 @@ impl Run {
         let trace = self.trace();
         FinishedRun { summary: self.engine.finish(), trace }
     }
+}
+
+fn saved_on_nodes() -> Error {
+    let diagnostic = Diagnostic::error("snapshot::placement", "the run was saved on nodes");
+    Error::invalid(
+        diagnostic.help("resume it with `consort run --resume`, or save it in one piece"),
+    )
 }

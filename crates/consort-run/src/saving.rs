@@ -19,6 +19,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use node::{NodeSaves, plan_node};
+pub(crate) use plan::snapshot_file;
 pub use plan::{origin, plan, repeat};
 use twins::TwinChecks;
 
@@ -57,11 +58,11 @@ struct Save {
 /// What a save is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum SavePurpose {
-    /// It is written.
+    /// The state is written to a file.
     File(PathBuf),
     /// A run that is repeated is saved where it was saved before, and writes nothing.
     Repetition,
-    /// It is checked.
+    /// The state is checked by a twin.
     Check,
 }
 
@@ -281,9 +282,7 @@ impl Saving {
     }
 
     fn write(&self, path: &Path, tag: Tag) -> Result<Saved, Box<Diagnostic>> {
-        paths::return_to_working_folder();
-        let bytes = write_snapshot(&self.template);
-        write_whole(path, &bytes).map_err(|error| Box::new(unwritten(path, &error)))?;
+        let bytes = write_file(path, &self.template)?;
         let file = Some((path.to_owned(), sha256(&bytes)));
         Ok(Saved { tag, file, bytes: bytes.len() })
     }
@@ -302,7 +301,7 @@ impl Saving {
             let Some(path) = save.file() else { continue };
             let message = format!("`{}` was not written", path.display());
             let diagnostic = Diagnostic::warning("run::not-saved", message);
-            let diagnostic = diagnostic.with_note("the run did not come so far");
+            let diagnostic = diagnostic.with_note("the run ended before this time");
             problems.push(diagnostic.help("save it earlier with `--save-at`"));
         }
         problems
@@ -326,7 +325,7 @@ impl Saving {
         self.checks.to_json()
     }
 
-    /// For the manifest.
+    /// The saves as JSON, for the manifest.
     pub fn to_json(&self) -> Value {
         let entry = |saved: &Saved| {
             let (path, sha256) = saved.file.as_ref()?;
@@ -371,9 +370,17 @@ fn common(tags: &[Tag]) -> Option<Tag> {
 
 fn torn(save: &Save) -> Diagnostic {
     let path = save.file().map(|path| path.display().to_string()).unwrap_or_default();
-    let message = format!("the nodes were not at one time when `{path}` was to be written");
+    let message = format!("`{path}` was not saved: the nodes had stopped at different times");
     let diagnostic = Diagnostic::error("run::not-saved", message);
     diagnostic.help("save the run at a time with `--save-at`, or over and over with `--save-every`")
+}
+
+/// Writes a snapshot file. Returns its bytes.
+pub(crate) fn write_file(path: &Path, file: &SnapshotFile) -> Result<Vec<u8>, Box<Diagnostic>> {
+    paths::return_to_working_folder();
+    let bytes = write_snapshot(file);
+    write_whole(path, &bytes).map_err(|error| Box::new(unwritten(path, &error)))?;
+    Ok(bytes)
 }
 
 /// Writes a file so that there is the whole of it or none.

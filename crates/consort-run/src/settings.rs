@@ -29,7 +29,7 @@ pub struct RecordSettings {
 }
 
 impl RecordSettings {
-    /// How many threads compute.
+    /// The number of threads that compute.
     pub fn worker_count(&self) -> usize {
         self.workers.unwrap_or_else(available_workers)
     }
@@ -47,7 +47,7 @@ pub struct SaveRequest {
     /// The times, one for each file; a run is saved at its end without them.
     #[serde(rename = "save_at")]
     pub at: Vec<Seconds>,
-    /// The files.
+    /// The files to write.
     #[serde(rename = "save")]
     pub files: Vec<PathBuf>,
     /// Saves to the one file again and again, after each of these.

@@ -1,4 +1,4 @@
-//! `run --resume FILE --verify`: the whole run once more from its start, compared with the one that went on.
+//! `run --resume FILE --verify`: the whole run once more from its start, compared with the one that continued.
 
 use crate::driver::{End, RunOutcome};
 use crate::error::Error;
@@ -83,7 +83,7 @@ impl Second<'_> {
         Ok(again.compare(&record, self.resumed.tag()).err())
     }
 
-    /// The run was another one, and is not when it is resumed once more: some state does not go on in one way. The
+    /// The run was another one, and is not when it is resumed once more: some state does not continue in one way. The
     /// components that are no code of ours are named.
     fn unlike(&self) -> Diagnostic {
         let resolution = self.prepared.resolved().experiment.resolution;

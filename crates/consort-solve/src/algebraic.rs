@@ -9,7 +9,7 @@ mod matrix;
 
 use matrix::Matrix;
 
-/// What is solved.
+/// The equations to solve.
 pub trait AlgebraicEquations {
     /// Why an evaluation failed.
     type Error;
@@ -50,7 +50,7 @@ pub struct AlgebraicOptions {
     pub method: AlgebraicMethod,
     /// Solved when every |F(z) - z| is at most `tolerance * max(1, |z|)`.
     pub tolerance: f64,
-    /// The most evaluations.
+    /// The greatest number of evaluations.
     pub limit: u32,
     /// The part of a fixed-point correction that is applied.
     pub relaxation: f64,
@@ -61,7 +61,7 @@ pub struct AlgebraicOptions {
 /// A solution was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Solved {
-    /// How many evaluations it took.
+    /// The number of evaluations.
     pub evaluations: u32,
 }
 
@@ -99,7 +99,7 @@ pub struct AlgebraicSolver {
     pivot_min: f64,
 }
 
-/// Fixed-point iteration goes on while each round leaves at most this part of the residual.
+/// Fixed-point iteration continues while each round leaves at most this part of the residual.
 const CONTRACTION_WANTED: f64 = 0.5;
 /// So many rounds without it end fixed-point iteration.
 const SLOW_ROUNDS_MAX: u32 = 2;

@@ -50,7 +50,7 @@ impl FixedStep {
         }
     }
 
-    /// By which recurrence it steps.
+    /// The method of the solver.
     pub fn method(&self) -> Method {
         self.method
     }

@@ -88,9 +88,14 @@ impl FixedStepSolver {
     /// If the length is not positive and finite, or there are more than [`FixedStep::STATES_MAX`] states.
     pub fn new(method: Method, len: usize, length: Option<f64>) -> Self {
         assert!(length.is_none_or(is_length), "a step of {length:?} s");
+        Self::at_rest(FixedStep::new(method, len), len, length)
+    }
+
+    /// One that was not started, for `len` states.
+    fn at_rest(fixed: FixedStep, len: usize, length: Option<f64>) -> Self {
         let list = || vec![0.0; len];
         FixedStepSolver {
-            fixed: FixedStep::new(method, len),
+            fixed,
             length,
             pace: 0.0,
             base: 0.0,
@@ -115,7 +120,7 @@ impl FixedStepSolver {
         self.restart(t, x, Keep::Nothing);
     }
 
-    /// Goes on from `t` and `x` after something changed, with what may be kept.
+    /// Continues from `t` and `x` after something changed, with what may be kept.
     ///
     /// # Panics
     ///

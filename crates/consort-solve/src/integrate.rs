@@ -71,7 +71,7 @@ clone_by_field!(Integration {
 });
 
 impl Integration {
-    /// Where it is, in seconds.
+    /// The present time in seconds.
     pub fn time(&self) -> f64 {
         self.t
     }
@@ -122,7 +122,7 @@ impl Integration {
         Sizes { states: self.x.len(), indicators: self.z.len() }
     }
 
-    /// Must be told when inputs were set since the last call: they hold from here on.
+    /// Must be called when inputs were set since the last call: they hold from here on.
     pub fn disturb(&mut self) {
         self.is_disturbed = true;
     }
@@ -249,7 +249,7 @@ impl Integrator {
         self.settle(instance, integration, Keep::StepSize)
     }
 
-    /// From event mode back to where time goes on. `most` is what the solver may keep if derivatives
+    /// From event mode back to continuous-time mode. `most` is what the solver may keep if derivatives
     /// are what they were at the end of the last step.
     ///
     /// # Errors
@@ -408,7 +408,7 @@ impl Integrator {
     }
 }
 
-/// Event iteration to its end and back to where time goes on, unless the instance asks for the end;
+/// Event iteration to its end and back to continuous-time mode, unless the instance asks for the end;
 /// what it brought about altogether.
 ///
 /// # Errors

@@ -57,7 +57,7 @@ impl Linear {
         }
     }
 
-    /// As it was made.
+    /// Resets it to its first state.
     pub(crate) fn clear(&mut self) {
         self.values.fill(0.0);
         self.pivots.fill(0);

@@ -375,7 +375,7 @@ impl Multistep {
         self.family
     }
 
-    /// What it was made with.
+    /// The options it was made with.
     pub fn options(&self) -> &Options {
         &self.options
     }

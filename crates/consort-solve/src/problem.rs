@@ -34,13 +34,13 @@ pub trait Problem {
 /// Where df/dx can be other than zero; decides how linear systems are solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Structure {
-    /// Anywhere.
+    /// Elements may be anywhere.
     Dense,
-    /// Near the diagonal.
+    /// Elements are near the diagonal.
     Banded {
         /// How many diagonals below the main one.
         lower: usize,
-        /// How many diagonals above it.
+        /// The number of diagonals above it.
         upper: usize,
     },
     /// At the places of a pattern.
@@ -115,7 +115,7 @@ impl SparsityPattern {
         self.len() == 0
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub fn places(&self) -> usize {
         self.rows.len()
     }
@@ -318,7 +318,7 @@ impl Options {
 /// What a step returns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Advanced {
-    /// Where the step began.
+    /// The time at which the step began.
     pub from: f64,
     /// Where it ended: never past the limit, and equal to it if it was reached.
     pub to: f64,
@@ -343,9 +343,9 @@ pub struct SolverStatistics {
     pub steps: u64,
     /// Evaluations of f, those for differences included.
     pub evaluations: u64,
-    /// Jacobians computed.
+    /// Number of Jacobians computed.
     pub jacobians: u64,
-    /// Matrices factorized.
+    /// Number of matrices factorized.
     pub factorizations: u64,
     /// Iterations of nonlinear systems.
     pub iterations: u64,
@@ -385,7 +385,7 @@ impl SolverStatistics {
     }
 }
 
-/// Why and where a solver could not go on; its state is that of the last step that passed.
+/// Why and where a solver could not continue; its state is that of the last step that passed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SolverFailure<E> {
     /// The time from which the step was tried.
@@ -394,7 +394,7 @@ pub struct SolverFailure<E> {
     pub step: f64,
     /// The state that was worst, where one can be named.
     pub worst: Option<usize>,
-    /// What went wrong.
+    /// The reason of the failure.
     pub reason: Reason<E>,
 }
 
@@ -406,7 +406,7 @@ pub enum Reason<E> {
     Model(E),
     /// The tolerances ask for more digits than a double has.
     TooMuchAccuracy,
-    /// The step would have to be shorter than allowed, or than time can be told apart.
+    /// The step would have to be shorter than allowed, or than the resolution of time.
     StepTooSmall,
     /// The error test failed again and again.
     ErrorTestFails,

@@ -22,7 +22,7 @@ use noise::Noise;
 ///   until it goes farther.
 /// - Changes that are undone within one step are not seen: the step is the resolution at which a model
 ///   lets itself be looked at.
-/// - It is a plain value like a solver: a clone of it or its bytes go on exactly as it would have.
+/// - It is a plain value like a solver: a clone of it or its bytes continue exactly as it would have.
 ///
 /// ```
 /// use consort_solve::{CrossingDirection, Roots};
@@ -181,7 +181,7 @@ impl Roots {
         self.restart(t, z);
     }
 
-    /// Goes on after an event that was handled at `t`, with the indicators after it.
+    /// Continues after an event that was handled at `t`, with the indicators after it.
     ///
     /// # Panics
     ///
@@ -216,7 +216,7 @@ impl Roots {
     /// indicators at times between, usually on the solver's interpolant.
     ///
     /// Without an event, the current time is then `to`. With one, which is given by its instant and by
-    /// [`Roots::crossings`], it is that instant, and [`Roots::restart`] goes on from there.
+    /// [`Roots::crossings`], it is that instant, and [`Roots::restart`] continues from there.
     ///
     /// # Errors
     ///

@@ -35,7 +35,7 @@ pub enum Pair {
 /// [`Pair::DormandPrince853`] needs any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dense {
-    /// With every step.
+    /// Computed after every step.
     Always,
     /// When [`RungeKutta::prepare_dense`] is called: for those who interpolate rarely.
     OnDemand,
@@ -198,7 +198,7 @@ impl RungeKutta {
         self.restart(t, x, Keep::Nothing);
     }
 
-    /// Goes on from a time and states after an event, often within the last step.
+    /// Continues from a time and states after an event, often within the last step.
     ///
     /// # Panics
     ///
@@ -274,7 +274,7 @@ impl RungeKutta {
         (self.t, &self.x)
     }
 
-    /// By which methods it steps.
+    /// The pair of methods of the solver.
     pub fn pair(&self) -> Pair {
         self.pair
     }

@@ -47,7 +47,7 @@ pub struct Campaign {
 /// What is changed of a system's experiment, as `consort run` takes it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SystemOptions {
-    /// `component.variable=value`.
+    /// Values to set: `component.variable=value`.
     pub set: Vec<Spanned<String>>,
     /// The communication step.
     pub step: Option<Spanned<Seconds>>,
@@ -62,7 +62,7 @@ pub struct SystemOptions {
 /// An input that is chosen.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Disturbance {
-    /// `component.variable`.
+    /// The disturbed input: `component.variable`.
     pub input: Spanned<String>,
     /// What it may be; the first is the nominal one.
     pub values: Vec<Spanned<Literal>>,
@@ -73,7 +73,7 @@ pub struct Disturbance {
 /// What must hold, as text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PropertyText {
-    /// What reports call it.
+    /// The name in reports.
     pub name: Spanned<String>,
     /// The formula.
     pub formula: Spanned<String>,
@@ -157,9 +157,9 @@ pub enum StatisticalTest {
     /// Whether the probability of a violation is at most `p0` or at least `p1`, by Wald's sequential
     /// test.
     Sequential {
-        /// Acceptable.
+        /// The probability of a violation that is acceptable.
         p0: f64,
-        /// Not acceptable.
+        /// The probability of a violation that is not acceptable.
         p1: f64,
         /// How often an acceptable system may be refused.
         alpha: f64,
@@ -190,7 +190,7 @@ pub struct Tighter {
     pub is_wanted: bool,
     /// Multiplies the tolerance of solvers.
     pub tolerance: f64,
-    /// Multiplies the steps.
+    /// The factor of all steps.
     pub step: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of a value on a connection between two types. `docs/conversions.md` has the table.
+//! The conversion of a value on a connection between two types. `docs/conversions.md` has the table.
 
 use consort_core::model::Enumeration;
 use consort_core::{ValueType, named};
@@ -12,7 +12,7 @@ pub enum TypeConversion {
     Rounded,
     /// Only where it is asked for, as multi-models do, and with a warning; else the block converts.
     OnRequest(ConvertingBlock),
-    /// Not at all.
+    /// The types cannot be converted.
     Refused,
 }
 

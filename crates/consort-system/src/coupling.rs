@@ -1,4 +1,4 @@
-//! How a system is coupled: the order, what becomes of algebraic loops, and the size of steps; as
+//! How a system is coupled: the order, the treatment of algebraic loops, and the size of steps; as
 //! written, and as resolved.
 
 use crate::port::Port;
@@ -39,10 +39,10 @@ named! {
     /// What a value that is infinite, no number or far too great does to a run.
     #[derive(Default, Serialize, Deserialize)]
     pub enum OnDivergence {
-        /// It is warned of, once.
+        /// A warning is given, once.
         #[default]
         Warn => "warn",
-        /// It ends the run.
+        /// The run ends with an error.
         Error => "error",
     }
 }
@@ -145,7 +145,7 @@ pub struct IterationOptions {
     pub method: Option<Spanned<IterationMethod>>,
     /// Relative tolerance.
     pub tolerance: Option<Spanned<f64>>,
-    /// The most evaluations.
+    /// The greatest number of evaluations.
     pub limit: Option<Spanned<u32>>,
     /// The part of a correction that is applied.
     pub relaxation: Option<Spanned<f64>>,
@@ -158,7 +158,7 @@ pub struct IterationOptions {
 pub struct LoopRule {
     /// A variable on the loop: `component.variable`.
     pub through: Spanned<String>,
-    /// What becomes of it.
+    /// The treatment of the loop.
     pub policy: LoopChoice,
     /// How; what is not said here is as in `[experiment.iteration]`.
     pub iteration: IterationOptions,
@@ -198,7 +198,7 @@ pub enum StepConstraint {
     },
     /// Of one variable: how much it may change over a step. Of several: how much they may differ.
     BoundedDifference {
-        /// `component.variable`.
+        /// The variables: `component.variable`.
         variables: Vec<Spanned<String>>,
         /// The greatest difference; 1e-3 if neither is given.
         absolute: Option<Spanned<f64>>,
@@ -209,7 +209,7 @@ pub enum StepConstraint {
     Sampling {
         /// The first; 0 if absent.
         start: Option<Spanned<Seconds>>,
-        /// From one to the next.
+        /// The time between two instants.
         period: Spanned<Seconds>,
     },
     /// No step is longer than what a component says when it is asked before it.
@@ -254,7 +254,7 @@ pub struct ResolvedCoupling {
 }
 
 impl ResolvedCoupling {
-    /// What constraints look at.
+    /// The ports that constraints look at.
     pub fn constrained(&self) -> impl Iterator<Item = Port> + '_ {
         self.constraints.iter().flat_map(ResolvedStepConstraint::ports).copied()
     }
@@ -263,11 +263,11 @@ impl ResolvedCoupling {
 /// What becomes of the loop through a variable.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedLoopRule {
-    /// Whose variable.
+    /// The component of the variable.
     pub component: ComponentId,
-    /// Which variable.
+    /// The variable at which the loop is cut.
     pub variable: VariableId,
-    /// What becomes of its loop.
+    /// The treatment of the loop.
     pub policy: LoopPolicy,
 }
 
@@ -296,7 +296,7 @@ pub enum ResolvedStepConstraint {
     },
     /// Of one number: how much it may change over a step. Of several: how much they may differ.
     BoundedDifference {
-        /// Real numbers.
+        /// The variables, which are real numbers.
         ports: Vec<Port>,
         /// The greatest difference.
         absolute: f64,
@@ -305,9 +305,9 @@ pub enum ResolvedStepConstraint {
     },
     /// Steps end at `start + k * period`.
     Sampling {
-        /// The first.
+        /// The first instant.
         start: Time,
-        /// From one to the next.
+        /// The time between two instants.
         period: Time,
     },
     /// No step is longer than what a component says when it is asked before it.
@@ -315,7 +315,7 @@ pub enum ResolvedStepConstraint {
 }
 
 impl ResolvedStepConstraint {
-    /// What it looks at.
+    /// The ports that it looks at.
     pub fn ports(&self) -> &[Port] {
         match self {
             ResolvedStepConstraint::ZeroCrossing { ports, .. }
@@ -329,9 +329,9 @@ impl ResolvedStepConstraint {
 /// output.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepTolerances {
-    /// Of the value.
+    /// The tolerance relative to the value.
     pub relative: f64,
-    /// Whatever the value.
+    /// The absolute tolerance.
     pub absolute: f64,
 }
 

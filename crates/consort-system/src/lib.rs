@@ -1,4 +1,4 @@
-//! A system before anything lives: what the user wrote, what it means, and the plan to compute it.
+//! A system before it runs: its description, its resolved form, and the plan to compute it.
 //!
 //! ```text
 //! text --consort-formats--> System --resolve--> ResolvedSystem --consort-planner--> Plan

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Placement {
     /// Names, sorted by their bytes; a `NodeId` is an index into this. Each has a component at least.
     pub nodes: Vec<String>,
-    /// By component.
+    /// The node of each component.
     pub of_component: Vec<NodeId>,
 }
 
@@ -37,7 +37,7 @@ impl Placement {
         index.map(NodeId::from_index)
     }
 
-    /// Who is on a node, in id order.
+    /// The components on a node, in id order.
     pub fn components(&self, node: NodeId) -> impl Iterator<Item = ComponentId> + '_ {
         let all = self.of_component.iter().enumerate();
         let here = all.filter(move |(_, of)| **of == node);

@@ -47,9 +47,9 @@ pub enum Stage {
     /// Steps that may be rejected: the components are saved, the stages run, and if a step ended
     /// early, was refused or was too coarse, all are restored and the stages run with a shorter one.
     Attempt {
-        /// Who is saved and restored: everybody who steps in `stages`.
+        /// The components that are saved and restored: all that step in `stages`.
         components: Vec<ComponentId>,
-        /// What is tried.
+        /// The stages to run.
         stages: Vec<Stage>,
     },
     /// Components that are given by their equations are integrated as one to the end of their step.
@@ -86,9 +86,9 @@ pub struct Loop {
 /// Operations on one component, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Task {
-    /// Which component.
+    /// The component of the task.
     pub component: ComponentId,
-    /// What is done with it.
+    /// The operations on the component.
     pub operations: Vec<Operation>,
 }
 

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 /// Some elements of a variable of a component.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Port {
-    /// Which component.
+    /// The component of the variable.
     pub component: ComponentId,
     /// Which of its variables.
     pub variable: VariableId,
     /// First element, counted from 0 in row-major order.
     pub first: u32,
-    /// How many elements from there.
+    /// The number of elements.
     pub count: u32,
 }

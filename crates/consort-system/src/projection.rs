@@ -15,9 +15,9 @@ use std::fmt::Write as _;
 /// A plan cut into nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Projection {
-    /// Who is where.
+    /// The placement for which it was made.
     pub placement: Placement,
-    /// What crosses, sorted by name.
+    /// The values that cross between nodes, sorted by name.
     pub crossings: Vec<Crossing>,
 }
 
@@ -26,9 +26,9 @@ pub struct Projection {
 pub struct Crossing {
     /// Unique in its projection, and the same on every node: `plant>control/present.1/0.01s`.
     pub name: String,
-    /// Who sends.
+    /// The node that sends.
     pub from: NodeId,
-    /// Who waits.
+    /// The node that receives.
     pub to: NodeId,
     /// Which exchange of the plan this is; the microstep of its messages.
     pub ordinal: u32,
@@ -49,7 +49,7 @@ named! {
     /// them.
     #[derive(Serialize, Deserialize)]
     pub enum ProgramKind {
-        /// Run once.
+        /// The program that runs once, before the first step.
         Initialization => "initialization",
         /// Run at every tag.
         Present => "present",
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_goes_on_with_the_first_message_that_was_not_sent() {
+    fn a_run_continues_with_the_first_message_that_was_not_sent() {
         use ProgramKind::{Advance, Initialization, Present};
         for (program, after, expected) in [
             (Initialization, 9, Some(10)),

@@ -1,4 +1,4 @@
-//! From what was written to what it means, or everything that is wrong with it.
+//! From a system description to a resolved system, or everything that is wrong with it.
 //!
 //! Each topic has its own module; all of them work on one `Context` that knows every name and the
 //! size of every variable. A mistake is reported where it is; what would only follow from it is
@@ -55,7 +55,7 @@ pub fn resolve(
     let connections = connections::resolve(&mut context, &mut claims);
     let feed = feed::resolve(&mut context, timing.as_ref(), &mut claims, &mut settings);
     claims::check(&mut context, claims, &settings);
-    let selection = recording::resolve(&mut context);
+    let selection = recording::resolve(&mut context, &connections.list);
     let interventions =
         interventions::resolve(&mut context, timing.as_ref(), &connections, &selection);
     feed::check_interventions(&mut context, feed.as_ref(), &interventions);
@@ -87,6 +87,7 @@ fn experiment(system: &SystemDescription, timing: &Timing) -> ResolvedExperiment
         step: timing.step,
         seed: system.experiment.seed,
         tolerance: system.experiment.tolerance.as_ref().map(|tolerance| tolerance.value),
+        hash: system.experiment.hash,
     }
 }
 

@@ -8,22 +8,22 @@ use crate::coupling::ResolvedCoupling;
 use crate::placement::Placement;
 use crate::system::{Hold, StepLength};
 use consort_core::{
-    Conversion, Dimension, ModelDescription, Preparation, Resolution, Setting, SetupOrder, Span,
-    Time, Values, VariableId,
+    Conversion, Dimension, HashMode, ModelDescription, Preparation, Resolution, Setting,
+    SetupOrder, Span, Time, Values, VariableId,
 };
 
 /// A system in which everything was found and fits.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedSystem {
-    /// For titles.
+    /// The name of the system, for titles.
     pub name: String,
-    /// What to do.
+    /// The resolved experiment.
     pub experiment: ResolvedExperiment,
     /// The parts; a `ComponentId` is an index into this.
     pub components: Vec<ResolvedComponent>,
     /// The wires; a `ConnectionId` is an index into this.
     pub connections: Vec<ResolvedConnection>,
-    /// What a table feeds.
+    /// The inputs that a table feeds.
     pub feed: Option<Feed>,
     /// What is done while it runs, in the order written.
     pub interventions: Vec<ResolvedIntervention>,
@@ -38,7 +38,7 @@ pub struct ResolvedSystem {
 pub struct ResolvedExperiment {
     /// How long a tick is.
     pub resolution: Resolution,
-    /// Where time starts.
+    /// The start time.
     pub start: Time,
     /// Where it ends; a whole number of every component's periods after `start`, unless steps
     /// change their size.
@@ -49,6 +49,9 @@ pub struct ResolvedExperiment {
     pub seed: u64,
     /// Relative tolerance for solvers inside models.
     pub tolerance: Option<f64>,
+    /// Which variables are in the trace hash: how [`ResolvedComponent::hashed`] was chosen.
+    #[serde(default)]
+    pub hash: HashMode,
 }
 
 /// A component in which everything was found.
@@ -56,7 +59,7 @@ pub struct ResolvedExperiment {
 pub struct ResolvedComponent {
     /// Its name, for messages and paths.
     pub name: String,
-    /// How often it is stepped.
+    /// The time between two steps.
     pub period: Time,
     /// How the length of its steps is computed.
     pub step_length: StepLength,
@@ -118,7 +121,7 @@ impl ResolvedComponent {
 /// A wire between two ports of equal count.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedConnection {
-    /// Where values come from.
+    /// The output that values come from.
     pub from: Port,
     /// Where they go; its type is the source's or wider.
     pub to: Port,
@@ -192,7 +195,7 @@ pub struct ColumnFeed {
 pub struct ResolvedIntervention {
     /// The time or condition at which it acts.
     pub trigger: Trigger,
-    /// To what.
+    /// The variable on which it acts.
     pub target: Target,
     /// What is done; values are of the target's type and unit, one per element.
     pub effect: Effect,
@@ -212,18 +215,18 @@ pub enum Trigger {
 pub struct Condition {
     /// One element of an output, input or recorded local.
     pub port: Port,
-    /// How it is compared.
+    /// The comparison.
     pub comparison: Comparison,
-    /// With what.
+    /// The number to compare with.
     pub number: f64,
 }
 
 /// What an intervention acts on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Target {
-    /// An input: what the component is given, whoever gives it.
+    /// An input: the value that the component is given, whatever its source.
     Input(Port),
-    /// An output: what everybody sees of it.
+    /// An output: the value that all others read.
     Output(Port),
     /// A tunable parameter: set on the instance.
     Parameter(Port),
@@ -242,6 +245,6 @@ pub enum Effect {
     Offset(Values),
     /// Keeps the value it has until released.
     Freeze,
-    /// Ends the others.
+    /// Ends other interventions on the target.
     Release,
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// A scenario and its algorithm.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scenario {
-    /// For titles.
+    /// The name of the scenario, for titles.
     pub name: String,
     /// The FMUs; a `ComponentId` is an index into this.
     pub fmus: Vec<ScenarioFmu>,
@@ -34,7 +34,7 @@ pub struct Scenario {
 /// What is promised about an FMU.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScenarioFmu {
-    /// Its name.
+    /// The name of the FMU.
     pub name: String,
     /// Its inputs: the ports 0, 1, 2...
     pub inputs: Vec<ScenarioInput>,
@@ -69,7 +69,7 @@ impl ScenarioFmu {
 /// An input of an FMU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScenarioInput {
-    /// Its name.
+    /// The name of the input.
     pub name: String,
     /// A step needs its value at the end of the step, not at its start.
     pub reactive: bool,
@@ -78,7 +78,7 @@ pub struct ScenarioInput {
 /// An output of an FMU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScenarioOutput {
-    /// Its name.
+    /// The name of the output.
     pub name: String,
     /// The inputs its initial value follows.
     pub follows_initially: Vec<VariableId>,
@@ -89,7 +89,7 @@ pub struct ScenarioOutput {
 /// A port of an FMU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ScenarioPort {
-    /// Which FMU.
+    /// The FMU of the port.
     pub fmu: ComponentId,
     /// Which of its ports: inputs first, then outputs.
     pub port: VariableId,
@@ -98,16 +98,16 @@ pub struct ScenarioPort {
 /// A connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScenarioConnection {
-    /// An output.
+    /// The output it comes from.
     pub from: ScenarioPort,
-    /// An input.
+    /// The input it goes to.
     pub to: ScenarioPort,
 }
 
 /// One of several settings of an adaptive scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Configuration {
-    /// Its name.
+    /// The name of the configuration.
     pub name: String,
     /// Inputs that are reactive or not, other than the FMU says.
     pub reactive: Vec<(ScenarioPort, bool)>,
@@ -122,14 +122,14 @@ pub struct Configuration {
 pub enum Instruction {
     /// Reads an output; `tentative` if a loop may still take it back.
     Get {
-        /// Which output.
+        /// The output to read.
         port: ScenarioPort,
         /// A loop may take it back.
         tentative: bool,
     },
     /// Gives an input what was last read of its source.
     Set {
-        /// Which input.
+        /// The input to set.
         port: ScenarioPort,
         /// A loop may take it back.
         tentative: bool,
@@ -138,7 +138,7 @@ pub enum Instruction {
     Step {
         /// The FMU that steps.
         fmu: ComponentId,
-        /// How far.
+        /// The size of the step.
         size: StepSize,
     },
     /// An FMU's state is saved.
@@ -154,7 +154,7 @@ pub enum Instruction {
 pub enum StepSize {
     /// As far as the whole scenario.
     Whole,
-    /// This far.
+    /// A step of a given size.
     By(u32),
     /// As far as another FMU came in its last step.
     SameAs(ComponentId),
@@ -163,9 +163,9 @@ pub enum StepSize {
 /// Instructions that are repeated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScenarioLoop {
-    /// When it ends.
+    /// The condition that ends the loop.
     pub until: Until,
-    /// What is repeated.
+    /// The instructions of the loop.
     pub iterate: Vec<Instruction>,
     /// What is done before each repetition.
     pub retry: Vec<Instruction>,

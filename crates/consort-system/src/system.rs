@@ -3,7 +3,7 @@
 use crate::coupling::Coupling;
 use crate::isolation::Isolation;
 use crate::solving::{SolverDefaults, Solving};
-use consort_core::{Literal, Seconds, SetupOrder, named};
+use consort_core::{HashMode, Literal, Seconds, SetupOrder, named};
 use serde::{Deserialize, Serialize};
 
 pub use consort_core::Spanned;
@@ -42,7 +42,7 @@ pub struct DeclaredNode {
 pub struct Experiment {
     /// Where time starts; may be negative.
     pub start: Spanned<Seconds>,
-    /// Where it ends.
+    /// The stop time.
     pub stop: Option<Spanned<Seconds>>,
     /// The communication step.
     pub step: Option<Spanned<Seconds>>,
@@ -56,8 +56,10 @@ pub struct Experiment {
     pub solver: SolverDefaults,
     /// Every FMU that does not say otherwise lives in a process of its own.
     pub isolate: bool,
-    /// What goes into the trace.
+    /// The variables that are recorded.
     pub record: Record,
+    /// Which variables are in the trace hash.
+    pub hash: HashMode,
     /// Variables kept out of the trace hash, such as wall-clock readings.
     pub unhashed: Vec<Spanned<String>>,
     /// Variables to draw after the run; patterns like those of `record`.
@@ -81,6 +83,7 @@ impl Default for Experiment {
             solver: SolverDefaults::default(),
             isolate: false,
             record: Record::Outputs,
+            hash: HashMode::default(),
             unhashed: Vec::new(),
             plot: Vec::new(),
             input: None,
@@ -155,9 +158,9 @@ impl Component {
 /// A value for a variable of a component.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameter {
-    /// The variable.
+    /// The name of the variable.
     pub name: Spanned<String>,
-    /// Its value.
+    /// The value to set.
     pub value: Spanned<Literal>,
     /// The unit the value is written in, if not the variable's own.
     pub unit: Option<Spanned<String>>,
@@ -216,7 +219,7 @@ impl Connection {
 /// `factor * value + offset`, in the unit of the input.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Linear {
-    /// Multiplies the value.
+    /// The factor, applied to the value first.
     pub factor: f64,
     /// Is added to the product.
     pub offset: f64,
@@ -226,7 +229,7 @@ named! {
     /// What an input sees between two values of its source.
     #[derive(Default, Serialize, Deserialize)]
     pub enum Hold {
-        /// The last value.
+        /// Holds the last value.
         #[default]
         Hold => "hold",
         /// A straight line through the last two values, where the model takes input derivatives.
@@ -237,11 +240,11 @@ named! {
 /// Something done to the system while it runs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Intervention {
-    /// When it happens.
+    /// The trigger of the intervention.
     pub when: When,
     /// The variable (`component.variable`) or wire (`component.output -> component.input`).
     pub target: Spanned<String>,
-    /// What is done.
+    /// The action of the intervention.
     pub action: Action,
     /// The unit values are written in, if not the variable's own.
     pub unit: Option<Spanned<String>>,
@@ -259,7 +262,7 @@ pub enum When {
 /// What an intervention does.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {
-    /// Gives the value once; what feeds the variable goes on feeding it.
+    /// Gives the value once; the source of the variable continues to feed it.
     Set(Spanned<Literal>),
     /// Replaces the value until released.
     Override(Spanned<Literal>),
@@ -291,6 +294,6 @@ pub struct InputColumn {
     pub name: Spanned<String>,
     /// The unit in a row of units.
     pub unit: Option<Spanned<String>>,
-    /// One per time.
+    /// One value per time.
     pub values: Vec<Literal>,
 }

@@ -16,9 +16,9 @@ from mcap.stream_reader import StreamReader
 from mcap.records import Channel, Message, Schema
 
 
-def told(value):
+def to_json(value):
     if isinstance(value, list):
-        return [told(item) for item in value]
+        return [to_json(item) for item in value]
     if value in ("NaN", "Infinity", "-Infinity"):
         value = float(value)
     if isinstance(value, float):
@@ -42,7 +42,7 @@ def main(path):
     rows = []
     for message in messages:
         data = json.loads(message.data)
-        values = {name: told(value) for name, value in data["values"].items()}
+        values = {name: to_json(value) for name, value in data["values"].items()}
         topic = channels[message.channel_id].topic
         rows.append([topic, message.log_time, message.publish_time, message.sequence, values])
     channel_list = [

@@ -62,9 +62,9 @@ pub enum Kind {
 /// Something that saved states lack.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fault {
-    /// Which part.
+    /// The part of the state that is concerned.
     pub part: Part,
-    /// What becomes of it.
+    /// The kind of the fault.
     pub kind: Kind,
     /// See the README of the model.
     pub argument: f64,
@@ -94,9 +94,9 @@ pub struct Case {
     pub fmi: Fmi,
     /// The interface that is used.
     pub interface: Interface,
-    /// What it says about saving.
+    /// The declared capability of saving.
     pub saving: Saving,
-    /// How it moves on.
+    /// The law of motion.
     pub law: Law,
     /// What its states lack; up to two.
     pub faults: Vec<Fault>,

@@ -19,7 +19,7 @@ pub(crate) fn workspace() -> PathBuf {
 
 /// The folder `name-KEY`, filled by `make` if it is not there yet.
 ///
-/// It is filled under another name and then renamed, so nobody sees it half done; of several makers
+/// It is filled under another name and then renamed, so it is never visible half done; of several makers
 /// at the same time the first wins and the others take its folder.
 pub(crate) fn folder(name: &str, key: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let target = root().join(format!("{name}-{key}"));

@@ -25,7 +25,7 @@ pub struct TestModel {
     pub name: &'static str,
     /// The versions it exists in.
     pub versions: &'static [Fmi],
-    /// What its compiler is told besides; part of what the model is about.
+    /// Additional flags of its compiler; part of what the model is about.
     pub flags: &'static [&'static str],
 }
 
@@ -49,6 +49,7 @@ pub const MODELS: &[TestModel] = &[
     model("integrator"),
     TestModel { versions: &[Fmi::V2], ..model("keeper") },
     model("misbehave"),
+    model("mixed"),
     model("oscillator"),
     TestModel { versions: &[Fmi::V2], ..model("paced") },
     model("resource"),
@@ -84,7 +85,7 @@ pub struct BuildOptions {
     pub binary: bool,
     /// Make a `.fmu` archive instead of a folder.
     pub zip: bool,
-    /// What the compiler is told besides.
+    /// Additional flags of the compiler.
     pub flags: Vec<String>,
 }
 

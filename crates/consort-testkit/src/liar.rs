@@ -39,7 +39,7 @@ impl Interface {
     }
 }
 
-/// Where a lie is told: a function of the standard, whatever the version.
+/// Where a lie happens: a function of the standard, whatever the version.
 #[expect(missing_docs, reason = "they are named as the standard names them")]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Function {
@@ -186,15 +186,15 @@ pub enum Kind {
 /// One misbehavior.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Lie {
-    /// What it is about.
+    /// The kind of the lie.
     pub kind: Kind,
-    /// Where it is told.
+    /// Where it happens.
     pub function: Function,
     /// In which call of the function, from 1.
     pub call: u32,
     /// And in every later one.
     pub forever: bool,
-    /// See `fmus/liar/README.md`.
+    /// The argument; see `fmus/liar/README.md`.
     pub argument: u32,
 }
 
@@ -205,19 +205,19 @@ pub enum Harm {
     Nothing,
     /// Another trace, or an error that names the call.
     Wrong,
-    /// Whoever calls may end with it.
+    /// The calling process may end with it.
     Deadly,
     /// The call never ends.
     Endless,
 }
 
 impl Lie {
-    /// A lie that is told once, in the first call.
+    /// A lie that happens once, in the first call.
     pub const fn once(kind: Kind, function: Function, argument: u32) -> Self {
         Lie { kind, function, call: 1, forever: false, argument }
     }
 
-    /// What may come of it.
+    /// The harm that it may do.
     pub fn harm(&self) -> Harm {
         match (self.kind, self.argument) {
             (Kind::Hang, _) => Harm::Endless,

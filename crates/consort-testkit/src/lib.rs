@@ -25,7 +25,7 @@
 //! ```
 //!
 //! A test kit that cannot do its work has nothing useful to return, so every function here panics with
-//! the words of the tool that failed.
+//! the output of the tool that failed.
 
 pub mod amnesiac;
 pub mod fmus;

@@ -40,18 +40,18 @@ impl Weather {
 /// One of the two namespaces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// The first.
+    /// The first namespace.
     Left,
-    /// The second.
+    /// The second namespace.
     Right,
 }
 
 /// What has become of the packets so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counts {
-    /// Handed over.
+    /// Number of packets delivered.
     pub delivered: u64,
-    /// Thrown away.
+    /// Number of packets dropped.
     pub dropped: u64,
     /// Handed over before one that was sent earlier.
     pub overtaken: u64,
@@ -65,7 +65,7 @@ pub struct BadNetwork {
     forwarder: Option<JoinHandle<()>>,
 }
 
-/// A test's own network has nobody else in it, so that these never clash.
+/// A test's own network has no other machines in it, so that these never clash.
 const ADDRESSES: [&str; 2] = ["10.77.0.1", "10.77.0.2"];
 
 impl BadNetwork {
@@ -145,11 +145,11 @@ fn start(program: &Path, side: Side) -> Result<(Child, OwnedFd), String> {
     let mut word = [0; 16];
     match recv(&ours, &mut word[..], RecvFlags::empty()) {
         Ok((5, _)) => Ok((child, ours)),
-        _ => Err(last_words(child)),
+        _ => Err(last_output(child)),
     }
 }
 
-fn last_words(child: Child) -> String {
+fn last_output(child: Child) -> String {
     match child.wait_with_output() {
         Ok(output) => format!("no TUN device: {}", String::from_utf8_lossy(&output.stderr).trim()),
         Err(error) => format!("no TUN device: {error}"),

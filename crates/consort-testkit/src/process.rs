@@ -12,7 +12,7 @@ pub(crate) fn try_run(command: &mut Command) -> Result<Output, String> {
 /// Runs the command.
 ///
 /// # Panics
-/// With its words if it fails.
+/// With its output if it fails.
 pub(crate) fn run(command: &mut Command) -> Output {
     try_run(command).unwrap_or_else(|words| panic!("{words}"))
 }

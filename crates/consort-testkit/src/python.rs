@@ -30,6 +30,9 @@ pub const FEDERATION: &[&str] = &["helics==3.6.1"];
 /// What is installed beside it, where recordings are read.
 pub const RECORDING: &[&str] = &["mcap==1.3.1"];
 
+/// What is installed beside it, where JSON schemas are checked.
+pub const SCHEMAS: &[&str] = &["jsonschema==4.25.1"];
+
 /// A command that runs the environment's Python, with nothing of the caller's Python settings.
 ///
 /// # Panics
@@ -229,6 +232,20 @@ pub fn recording(file: &Path) -> Value {
     let mut command = Environment::recording().command();
     let output = command.arg(script).arg(file).output().expect("Python starts");
     parse(&output, &[0])
+}
+
+/// What JSON schemas find wrong with texts in TOML: see `python/schema.py` for the form of the requests.
+///
+/// # Panics
+/// If a text is not a JSON schema, or not TOML.
+pub fn schema_findings(requests: &[Value]) -> Vec<Vec<String>> {
+    let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
+    let text = Value::from(requests.to_vec()).to_string();
+    fs::write(file.path(), text).expect("the temporary folder is writable");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/schema.py");
+    let mut command = Environment::schemas().command();
+    let output = command.arg(script).arg(file.path()).output().expect("Python starts");
+    serde_json::from_value(parse(&output, &[0])).expect("schema.py prints a list of texts each")
 }
 
 /// Where the HELICS library is installed, with its header (`include/helics`) and `lib64`.

@@ -28,7 +28,7 @@ pub use mutate::{Mutation, mutated};
 /// How large systems may become; small ones are easier to read when something fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The most components.
+    /// The greatest number of components.
     pub components_max: u64,
     /// The most inputs, and the most outputs, of a component.
     pub ports_max: u64,
@@ -40,7 +40,7 @@ impl Default for Shape {
     }
 }
 
-/// A system that somebody might have written.
+/// A system that a user might have written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RandomSystem {
     /// Makes the same system again.
@@ -94,19 +94,19 @@ struct Style {
     periods: Vec<i64>,
     variable_step: bool,
     iterate: bool,
-    /// Of components that are by-step.
+    /// Number of components that are by-step.
     by_step: u64,
     /// Of components that can save their state.
     save_state: u64,
     /// Of pairs of output and input where the output follows at once.
     feedthrough: u64,
-    /// Of inputs that are connected.
+    /// Number of inputs that are connected.
     connected: u64,
     /// Of connected inputs that are reactive.
     reactive: u64,
-    /// Of connections that are delayed.
+    /// Number of connections that are delayed.
     delayed: u64,
-    /// Of variables that are arrays.
+    /// Number of variables that are arrays.
     arrays: u64,
     /// Of connections that come from a component listed later.
     backwards: u64,
@@ -192,6 +192,7 @@ fn experiment(components: &[ResolvedComponent]) -> ResolvedExperiment {
         step: periods.min().unwrap_or(Time::from_ticks(1)),
         seed: 0,
         tolerance: None,
+        hash: consort_core::HashMode::All,
     }
 }
 

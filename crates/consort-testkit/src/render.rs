@@ -1,4 +1,4 @@
-//! What reports say, as compact text to compare, and what every report must say.
+//! Reports as compact text to compare, and checks for every report.
 
 use consort_core::{Report, Severity, Span};
 use std::fmt::Write as _;

@@ -1,8 +1,8 @@
-//! The third thing beside planner and judge: runs a plan on symbols and compares every value with what
+//! A reference for planner and judge: runs a plan on symbols and compares every value with what
 //! the system defines, tag by tag.
 //!
 //! A value is a *term*: who computed it, at which tag, from which terms. That is the set of
-//! (variable, tag) it stems from, together with how: a set alone could not tell an output that was
+//! (variable, tag) it stems from, together with how: a set alone could not distinguish an output that was
 //! read twice from one that was read too early. Equal terms have equal ids, so comparing is cheap.
 //!
 //! - The *definition* says what every value is, recursively over variables and tags, straight from
@@ -17,7 +17,7 @@
 //!   once with the solution, every second attempt is rejected once.
 //!
 //! Compared are: after initialization, what every instance was given; at every tag after `present`, all
-//! outputs and locals that somebody uses and the places of all inputs that somebody feeds; after
+//! outputs and locals that are used and the places of all inputs that are fed; after
 //! `advance`, the states. Initial values are those of the first tag. The solution of a loop is a
 //! symbol of its own, one per cut connection and tag; the equation it solves is compared too.
 //! Interventions only make inputs change and variables be read. What is continuous between components

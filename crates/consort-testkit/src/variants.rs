@@ -1,4 +1,4 @@
-//! In what the FMUs of one test model differ.
+//! Variants of the FMU of a test model.
 
 /// What a model for Model Exchange has; without one of these there are calls with a count of zero to be made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -10,17 +10,17 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Both.
+    /// A model with states and indicators.
     pub const FULL: Shape = Shape { states: true, indicators: true };
 }
 
 /// What an FMU says about saving.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Saving {
-    /// That it cannot.
+    /// States cannot be saved.
     Nothing,
-    /// That states can be saved and restored, and not more.
+    /// States can be saved and restored, and not more.
     States,
-    /// That states are bytes as well.
+    /// States can be turned into bytes as well.
     Bytes,
 }

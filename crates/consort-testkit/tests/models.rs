@@ -151,7 +151,7 @@ fn the_same_request_gives_the_same_folder() {
 
 #[test]
 fn several_makers_of_one_fmu_agree() {
-    // A flag nobody used before, so that all of them find the cache empty.
+    // A flag that was not used before, so that all of them find the cache empty.
     let flags = vec![format!("-DMAKER_{}", std::process::id())];
     let options = BuildOptions { flags, ..BuildOptions::archive() };
     let paths: Vec<PathBuf> = std::thread::scope(|scope| {
@@ -184,6 +184,32 @@ fn gain_multiplies() {
         assert_eq!(answer["initial"]["y"], python::exact(4.5));
         assert_eq!(answer["steps"][0]["values"]["y"], python::exact(4.5));
         assert_eq!(last(&answer)["y"], python::exact(3.0 * -0.1));
+    }
+}
+
+#[test]
+fn mixed_fills_and_drains() {
+    for fmi in [Fmi::V2, Fmi::V3] {
+        let request = json!({"start": {"before": 7}, "steps": steps(150, 0.01)});
+        let answer = drive("mixed", fmi, &request);
+        let (mut y, mut above, mut rate) = (0.0, 0, 0.0);
+        for step in 0..150 {
+            rate = if step < 100 { 1.0 - y } else { -y };
+            y += 0.01 * rate;
+            above = if 0.5 < y { above + 1 } else { above };
+            let values = &answer["steps"][step]["values"];
+            assert_eq!(values["above"], 0.5 < y, "step {step}");
+            let message =
+                if (99..199).contains(&step) { "draining towards 0" } else { "filling towards 1" };
+            assert_eq!(values["message"], message, "step {step}");
+        }
+        assert!(0 < above);
+        let last = last(&answer);
+        assert_eq!((&last["count"], &last["mode"]), (&json!(157), &json!(2)));
+        assert_eq!(
+            (&last["y"], &last["rate"]),
+            (&json!(python::exact(y)), &json!(python::exact(rate)))
+        );
     }
 }
 
@@ -371,7 +397,7 @@ fn misbehave_returns_each_status_from_each_call() {
 }
 
 #[test]
-fn misbehave_goes_on_after_a_warning() {
+fn misbehave_continues_after_a_warning() {
     for fmi in [Fmi::V2, Fmi::V3] {
         for (phase, call) in CALLS {
             let start = json!({"phase": phase, "status": 1, "u": 2.0});

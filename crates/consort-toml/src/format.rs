@@ -14,10 +14,10 @@ pub struct TomlFormat {
 
 /// Codes of diagnostics.
 pub struct TomlCodes {
-    /// An unknown key.
+    /// The code for an unknown key.
     pub unknown_key: &'static str,
     /// A value of another kind than its key has.
     pub wrong_kind: &'static str,
-    /// A word that is none of the choices.
+    /// A value that is not one of the choices.
     pub unknown_choice: &'static str,
 }

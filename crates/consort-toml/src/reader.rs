@@ -1,11 +1,11 @@
 //! Tables taken apart entry by entry: kinds checked, unknown keys named.
 
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Report, Seconds, SourceId, Span, Spanned};
+use consort_core::{Diagnostic, Report, Seconds, SourceId, Span, Spanned, TimeMistake};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-use crate::{TomlFormat, number};
+use crate::{KeyTable, TomlFormat, number};
 
 /// A value with its place.
 pub type Value<'i> = toml::Spanned<DeValue<'i>>;
@@ -20,12 +20,37 @@ pub struct TomlReader<'r> {
 
 /// One `key = value` of a table.
 pub struct Entry<'t, 'i> {
-    /// The name.
+    /// The key of the entry.
     pub key: &'t str,
     /// Where the name is.
     pub key_span: Span,
-    /// What it is given.
+    /// The value of the entry.
     pub value: &'t Value<'i>,
+}
+
+/// The entries of a table whose keys are known.
+pub struct KnownEntries<'t, 'i> {
+    /// Those with a known key, in the order written.
+    pub entries: Vec<Entry<'t, 'i>>,
+    /// The keys that were written, or meant.
+    given: Vec<&'static str>,
+}
+
+impl KnownEntries<'_, '_> {
+    /// Whether a key was written, or meant by one that is unknown.
+    pub fn has(&self, key: &str) -> bool {
+        self.given.contains(&key)
+    }
+}
+
+impl Entry<'_, '_> {
+    /// The end of a `match` over keys.
+    ///
+    /// # Panics
+    /// Always: a key is in a [`KeyTable`], and its reader does not read it.
+    pub fn is_not_read(&self) -> ! {
+        panic!("the key `{}` is in the table of keys, and nothing reads it", self.key)
+    }
 }
 
 /// What a value should be, and what it is.
@@ -78,7 +103,34 @@ impl<'r> TomlReader<'r> {
         entries
     }
 
-    /// An unknown key; `place` is the table it is in. Returns the key that was probably meant.
+    /// The entries of a table with the keys of `table`; other keys are reported, and read as the keys that were
+    /// probably meant. `place` is the table they are in.
+    pub fn settings<'t, 'i>(
+        &mut self,
+        written: &'t DeTable<'i>,
+        place: &str,
+        table: &KeyTable,
+    ) -> KnownEntries<'t, 'i> {
+        let names = table.names();
+        let mut settings = KnownEntries { entries: Vec::new(), given: Vec::new() };
+        for entry in self.entries(written) {
+            match names.iter().find(|name| **name == entry.key) {
+                Some(name) => {
+                    settings.given.push(name);
+                    settings.entries.push(entry);
+                }
+                None => {
+                    let Some(meant) = self.meant(&entry, place, &names, written) else { continue };
+                    settings.given.extend(names.iter().find(|name| **name == meant.key));
+                    settings.entries.push(meant);
+                }
+            }
+        }
+        settings
+    }
+
+    /// An unknown key; `place` is the table it is in. Returns the key that was probably meant: a caller reads
+    /// the entry as that one, so that what it says is not missed by later checks.
     pub fn unknown_key(
         &mut self,
         entry: &Entry<'_, '_>,
@@ -94,12 +146,31 @@ impl<'r> TomlReader<'r> {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("the settings of {place} are {}", list(known)),
         };
-        self.loss(
+        self.error(
             Diagnostic::error(self.format.codes.unknown_key, message)
                 .at(entry.key_span, "not known")
                 .help(help),
         );
         meant
+    }
+
+    /// The entry under the key that was probably meant, if its key is unknown, which is reported. `None` for a
+    /// known key, and where nothing is near or the table has that key too.
+    pub fn meant<'t, 'i>(
+        &mut self,
+        entry: &Entry<'t, 'i>,
+        place: &str,
+        known: &[&'static str],
+        table: &DeTable<'i>,
+    ) -> Option<Entry<'t, 'i>> {
+        if known.contains(&entry.key) {
+            return None;
+        }
+        let key = self.unknown_key(entry, place, known)?;
+        let is_free = !table.contains_key(key);
+        // What stands in two places cannot be put together here.
+        self.lost |= !is_free;
+        is_free.then_some(Entry { key, key_span: entry.key_span, value: entry.value })
     }
 
     /// A value of another kind than `expected`.
@@ -119,7 +190,7 @@ impl<'r> TomlReader<'r> {
         );
     }
 
-    /// Text.
+    /// Reads a text.
     pub fn text(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<String>> {
         self.text_of(entry.key, entry.value)
     }
@@ -132,7 +203,7 @@ impl<'r> TomlReader<'r> {
         None
     }
 
-    /// True or false.
+    /// Reads a boolean.
     pub fn boolean(&mut self, entry: &Entry<'_, '_>) -> Option<bool> {
         if let DeValue::Boolean(value) = entry.value.get_ref() {
             return Some(*value);
@@ -157,7 +228,7 @@ impl<'r> TomlReader<'r> {
         }
     }
 
-    /// One of several words.
+    /// One of several keywords.
     pub fn choice<T: Copy>(&mut self, entry: &Entry<'_, '_>, choices: &[(T, &str)]) -> Option<T> {
         let text = self.text(entry)?;
         let found = choices.iter().find(|(_, name)| *name == text.value);
@@ -178,7 +249,7 @@ impl<'r> TomlReader<'r> {
         None
     }
 
-    /// One of several words, with its place.
+    /// One of several keywords, with its place.
     pub fn spanned_choice<T: Copy>(
         &mut self,
         entry: &Entry<'_, '_>,
@@ -239,21 +310,42 @@ impl<'r> TomlReader<'r> {
         if let Ok(seconds) = text.parse::<Seconds>() {
             return Some(Spanned::new(seconds, span));
         }
-        let message = format!("{} is not a time in seconds", number::shown(entry.value.get_ref()));
+        let shown = number::shown(entry.value.get_ref());
+        let mistake = TimeMistake::of(&text);
+        let message = match mistake {
+            TimeMistake::OutOfRange => format!("{shown} is out of range for a time in seconds"),
+            _ => format!("{shown} is not a time in seconds"),
+        };
+        let help = mistake.help("a fraction in quotes: `\"1/30\"`");
         self.loss(
-            Diagnostic::error("time::not-a-time", message)
-                .at(span, "not a number of seconds that fits in 64 bits")
-                .help("write seconds: `0.1`, or a fraction in quotes: `\"1/30\"`"),
+            Diagnostic::error("time::not-a-time", message).at(span, mistake.label()).help(help),
         );
         None
+    }
+
+    /// `[connections]` is read as `[[connections]]`.
+    fn single_table(&mut self, entry: &Entry<'_, '_>, help: &str) {
+        let message = format!("`{0}` is a list: `[[{0}]]` with two brackets", entry.key);
+        self.error(
+            Diagnostic::error(self.format.codes.wrong_kind, message)
+                .at(self.span(entry.value.span()), "this is a single table")
+                .help(help),
+        );
     }
 
     /// The tables of an array of tables: `[[connections]]`.
     pub fn tables<'t, 'i>(&mut self, entry: &Entry<'t, 'i>) -> Vec<(Span, &'t DeTable<'i>)> {
         let help = format!("write `[[{}]]` before each", entry.key);
-        let DeValue::Array(items) = entry.value.get_ref() else {
-            self.wrong_kind(entry.key, entry.value, "a list of tables", &help);
-            return Vec::new();
+        let items = match entry.value.get_ref() {
+            DeValue::Array(items) => items,
+            DeValue::Table(table) => {
+                self.single_table(entry, &help);
+                return vec![(self.span(entry.value.span()), table)];
+            }
+            _ => {
+                self.wrong_kind(entry.key, entry.value, "a list of tables", &help);
+                return Vec::new();
+            }
         };
         let mut tables = Vec::with_capacity(items.len());
         for item in items.iter() {

@@ -1,6 +1,6 @@
 //! From text to a table, with every syntax error.
 
-use crate::{TomlFormat, TomlReader};
+use crate::{TomlFormat, TomlReader, slip};
 use consort_core::{Diagnostic, Report, SourceId, Span};
 use std::ops::Range;
 use toml::de::{DeTable, Error};
@@ -50,8 +50,9 @@ fn parse<'i>(
     let place = |error: &Error| error.span().unwrap_or(end..end);
     errors.sort_by_key(|error| place(error).start);
     errors.dedup_by(|a, b| a.message() == b.message() && a.span() == b.span());
+    let mut shown = Shown::default();
     for error in errors.iter().take(SYNTAX_ERRORS_MAX) {
-        report.push(diagnostic(format, error.message(), Span::new(source, place(error))));
+        report_error(format, error.message(), (source, text), place(error), &mut shown, report);
     }
     if SYNTAX_ERRORS_MAX < errors.len() {
         let more = errors.len() - SYNTAX_ERRORS_MAX;
@@ -63,10 +64,82 @@ fn parse<'i>(
     (table.into_inner(), Damage { places: errors.iter().map(place).collect() })
 }
 
+/// What was said already, so that what follows from it is not said as well.
+#[derive(Default)]
+struct Shown {
+    /// The line of the last slip.
+    slip: Option<Range<usize>>,
+    /// The rest of a table that was given twice.
+    repeated: Option<Range<usize>>,
+}
+
+fn report_error(
+    format: &TomlFormat,
+    message: &str,
+    (source, text): (SourceId, &str),
+    place: Range<usize>,
+    shown: &mut Shown,
+    report: &mut Report,
+) {
+    let line = lines_of(text, &place);
+    if shown.slip.as_ref() == Some(&line) {
+        return;
+    }
+    if message.starts_with(DUPLICATE) {
+        if !shown.repeated.as_ref().is_some_and(|table| table.contains(&place.start)) {
+            report.push(given_twice(format, (source, text), place, shown));
+        }
+        return;
+    }
+    match slip::find(text, place.start) {
+        Some(slip) => {
+            shown.slip = Some(line);
+            let at = Span::new(source, slip.place);
+            report.push(
+                Diagnostic::error("toml::syntax", slip.message).at(at, "here").help(slip.help),
+            );
+        }
+        None => report.push(diagnostic(format, message, Span::new(source, place))),
+    }
+}
+
 fn diagnostic(format: &TomlFormat, message: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("toml::syntax", message).at(span, "here").help(help(format, message))
+}
+
+fn help(format: &TomlFormat, message: &str) -> &'static str {
     let hint = format.hints.iter().find(|(start, _)| message.starts_with(start));
-    let help = hint.map_or("the file is written in TOML: see https://toml.io", |(_, help)| help);
-    Diagnostic::error("toml::syntax", message).at(span, "here").help(help)
+    hint.map_or("the file is written in TOML: see https://toml.io", |(_, help)| help)
+}
+
+/// What the parser says of a key that is there already.
+const DUPLICATE: &str = "duplicate key";
+
+/// A table or a key that is given twice; the keys below a table are not reported as well.
+fn given_twice(
+    format: &TomlFormat,
+    (source, text): (SourceId, &str),
+    place: Range<usize>,
+    shown: &mut Shown,
+) -> Diagnostic {
+    let line = lines_of(text, &place);
+    let header = text[line.clone()].trim();
+    let name = match header.starts_with('[') {
+        true => header.split(']').next().unwrap_or(header).trim_matches(['[', ' ']),
+        false => text.get(place.clone()).unwrap_or(header),
+    };
+    let message = format!("`{name}` is given twice");
+    let diagnostic = Diagnostic::error("toml::syntax", message)
+        .at(Span::new(source, place), "given again here")
+        .help(help(format, DUPLICATE));
+    if !header.starts_with('[') {
+        return diagnostic;
+    }
+    let end = text[line.end..].find("\n[").map_or(text.len(), |at| line.end + at);
+    shown.repeated = Some(line.end..end);
+    let first = text[..line.start].find(header);
+    diagnostic
+        .maybe_label(first.map(|at| Span::new(source, at..at + header.len())), "given here first")
 }
 
 impl Damage {

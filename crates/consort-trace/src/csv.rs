@@ -24,7 +24,7 @@ use std::io::Write;
 
 pub use read::{CsvOptions, read_csv};
 
-/// Writes a trace as CSV while the run goes on.
+/// Writes a trace as CSV during a run.
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
     output: W,

@@ -1,4 +1,4 @@
-//! What two traces have in common, and where they first part.
+//! What two traces have in common, and where they first differ.
 //!
 //! Rows are matched by tag, columns by name, element by element, so that a trace read from CSV can
 //! be compared with one read from Parquet. Without tolerances values must be equal to the bit (all
@@ -6,12 +6,14 @@
 //! numbers. The comparison is symmetric: swapping the traces swaps the sides of the result.
 
 mod align;
+mod band;
 mod report;
 mod values;
 
 use crate::cell::Cell;
 use crate::trace::Trace;
-use align::{Leaf, Pairing};
+use align::{Leaf, Pairing, Row};
+use band::Band;
 use consort_core::{Resolution, Tag};
 use std::collections::BTreeMap;
 
@@ -37,6 +39,27 @@ pub struct DiffOptions {
     /// Only variables that one of these matches, by path or by the name of an element; `*` stands
     /// for any text. Empty: all.
     pub variables: Vec<String>,
+    /// Which rows are compared.
+    pub rows: ComparedRows,
+    /// The second trace is a reference: variables that only the first has do not count.
+    pub is_reference: bool,
+    /// How far in time, in seconds, a value of the first trace may be from one like it in the second: the
+    /// values of the second within this form a band, and tolerances are measured from its edge. `None`
+    /// compares values of one time.
+    pub time_tolerance: Option<f64>,
+}
+
+/// Which rows of two traces are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ComparedRows {
+    /// All: a row that only one of them has is a difference.
+    #[default]
+    All,
+    /// Those at times that both have.
+    Common,
+    /// Those of the second, within the time of the first; between two rows of the first its floats lie on a
+    /// line and everything else holds.
+    Interpolated,
 }
 
 impl DiffOptions {
@@ -56,7 +79,7 @@ impl DiffOptions {
 pub struct Difference {
     /// When, in ticks of the first trace's resolution.
     pub tag: Tag,
-    /// When, in seconds.
+    /// The time of the row, in seconds.
     pub time: f64,
     /// Which variable, or which element of an array.
     pub variable: String,
@@ -84,7 +107,7 @@ pub struct VariableDifference {
 /// Rows that only one of the traces has.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LoneRows {
-    /// How many.
+    /// The number of rows.
     pub count: u64,
     /// The tag of the first, in ticks of its own trace's resolution.
     pub first: Option<Tag>,
@@ -123,8 +146,11 @@ impl TraceComparison {
 
 /// Compares two traces.
 pub fn compare(a: &Trace, b: &Trace, options: &DiffOptions) -> TraceComparison {
-    let pairing = Pairing::new(a, b);
-    let columns = align::columns(a, b, options);
+    let pairing = Pairing::new(a, b, options.rows);
+    let mut columns = align::columns(a, b, options);
+    if options.is_reference {
+        columns.lone[0].clear();
+    }
     let mut differing = Vec::new();
     for (left, right) in &columns.common {
         differing.extend(compare_variable([a, b], [left, right], &pairing.rows, options));
@@ -142,37 +168,53 @@ pub fn compare(a: &Trace, b: &Trace, options: &DiffOptions) -> TraceComparison {
 fn compare_variable(
     [a, b]: [&Trace; 2],
     [left, right]: [&Leaf; 2],
-    rows: &[(usize, usize)],
+    rows: &[(Row, usize)],
     options: &DiffOptions,
 ) -> Option<VariableDifference> {
     let tolerance = options.tolerance_of(left);
+    let band = options.time_tolerance.and_then(|within| Some((within, Band::new(b, right)?)));
     let mut found: Option<VariableDifference> = None;
     for &(row_a, row_b) in rows {
-        let first = a.cell(row_a, left.column, left.element);
+        let first = band::cell(a, row_a, left);
         let second = b.cell(row_b, right.column, right.element);
-        let Some(distance) = values::distance_beyond(first, second, tolerance) else { continue };
+        let Some(mut distance) = values::distance_beyond(first, second, tolerance) else {
+            continue;
+        };
+        if let (Some((within, band)), Some(value)) = (&band, values::measure(first)) {
+            let time = b.schema().resolution().to_f64(b.tags()[row_b].time);
+            match band.distance((time, value), *within, tolerance) {
+                Some(outside) => distance = outside,
+                None => continue,
+            }
+        }
         match &mut found {
             Some(found) => {
                 found.count += 1;
                 found.largest = found.largest.max(distance);
             }
-            None => found = Some(first_difference(a, row_a, left, [first, second], distance)),
+            None => {
+                let (trace, row) = match row_a {
+                    Row::At(row) => (a, row),
+                    Row::Between { .. } => (b, row_b),
+                };
+                found = Some(first_difference(trace, row, left, [first, second], distance));
+            }
         }
     }
     found
 }
 
 fn first_difference(
-    a: &Trace,
+    trace: &Trace,
     row: usize,
     leaf: &Leaf,
     [first, second]: [Cell<'_>; 2],
     distance: f64,
 ) -> VariableDifference {
-    let tag = a.tags()[row];
+    let tag = trace.tags()[row];
     let first = Difference {
         tag,
-        time: a.schema().resolution().to_f64(tag.time),
+        time: trace.schema().resolution().to_f64(tag.time),
         variable: leaf.name.clone(),
         first: shown(first),
         second: shown(second),

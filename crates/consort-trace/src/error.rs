@@ -1,23 +1,22 @@
 //! What can go wrong when a trace is written or read.
 
-use ::mcap::McapError;
 use ::parquet::errors::ParquetError;
 use consort_core::{TimeError, ValueType};
 use std::fmt;
 use std::io;
 
-/// Why a trace could not be written or read. A run can go on without its trace.
+/// Why a trace could not be written or read. A run can continue without its trace.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TraceError {
     /// The file could not be written or read. Look at the disk and the rights.
     Io {
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file is not Parquet, or is damaged. Fetch it again, or run again.
     Parquet {
-        /// What the Parquet library said.
+        /// The error of the Parquet library.
         source: ParquetError,
     },
     /// The file is Parquet, but was not written by Consort or has been changed since.
@@ -27,13 +26,8 @@ pub enum TraceError {
     },
     /// The text is not CSV.
     Csv {
-        /// What the CSV library said.
+        /// The error of the CSV library.
         source: ::csv::Error,
-    },
-    /// The MCAP library refused what it was given.
-    Mcap {
-        /// What it said.
-        source: McapError,
     },
     /// A cell of a CSV file does not hold a value of its column's type.
     BadCell {
@@ -41,9 +35,9 @@ pub enum TraceError {
         line: u64,
         /// The column's name.
         column: String,
-        /// What stands there.
+        /// The content of the cell.
         text: String,
-        /// What should.
+        /// The type of the column.
         expected: ValueType,
     },
     /// A time in a file is not a time.
@@ -60,12 +54,12 @@ pub enum TraceError {
     },
     /// Two columns have one name, so that they could not be distinguished in the file.
     DuplicateColumn {
-        /// The name.
+        /// The name that is used twice.
         name: String,
     },
     /// A variable has the name of a column that Consort adds. Rename it.
     ReservedColumn {
-        /// The name.
+        /// The reserved name.
         name: String,
     },
     /// A column of a file is not what the schema given says.
@@ -93,7 +87,6 @@ impl fmt::Display for TraceError {
             TraceError::Parquet { source } => write!(f, "not a sound Parquet file: {source}"),
             TraceError::NotATrace { reason } => write!(f, "not a trace of Consort: {reason}"),
             TraceError::Csv { source } => write!(f, "not a sound CSV file: {source}"),
-            TraceError::Mcap { source } => write!(f, "the MCAP file failed: {source}"),
             TraceError::BadCell { line, column, text, expected } => {
                 write!(f, "line {line}, column `{column}`: `{text}` is not a {expected}")
             }
@@ -120,7 +113,6 @@ impl std::error::Error for TraceError {
             TraceError::Io { source } => Some(source),
             TraceError::Parquet { source } => Some(source),
             TraceError::Csv { source } => Some(source),
-            TraceError::Mcap { source } => Some(source),
             TraceError::BadTime { source, .. } => Some(source),
             _ => None,
         }
@@ -149,15 +141,5 @@ impl From<ParquetError> for TraceError {
 impl From<::csv::Error> for TraceError {
     fn from(source: ::csv::Error) -> Self {
         TraceError::Csv { source }
-    }
-}
-
-impl From<McapError> for TraceError {
-    /// Takes an IO error out of the library's wrapping, so that "disk full" says so.
-    fn from(source: McapError) -> Self {
-        match source {
-            McapError::Io(source) => TraceError::Io { source },
-            source => TraceError::Mcap { source },
-        }
     }
 }

@@ -4,20 +4,26 @@
 //! is a bijection of the state for a given input and of the input for a given state, so a single
 //! differing value always changes the state. [`trace_hash`] then hashes the list (path, type, state)
 //! sorted by path. So the trace hash can be made from parts that several nodes computed, in any
-//! order, and a variable's hash goes on from a snapshot as if nothing had happened.
+//! order, and a variable's hash continues from a snapshot as if nothing had happened.
 //!
 //! What is hashed is the value, not its representation: all NaNs are one, but `0.0` and `-0.0`
 //! are two. The rolling hash guards against accidents, not against an adversary.
 
-use consort_core::{Tag, ValueType, ValuesRef, rolling};
+use consort_core::{HashMode, Tag, ValueType, ValuesRef, rolling};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
 /// The bits that stand for every NaN.
 const CANONICAL_NAN: u64 = 0x7FF8_0000_0000_0000;
-/// Opens the bytes under [`trace_hash`], so that a later form cannot be mistaken for this one.
-const DOMAIN: &[u8] = b"consort trace hash 1\n";
+/// Opens the bytes under [`trace_hash`], so that hashes of another form, or of other variables, cannot be mistaken for
+/// these.
+const fn domain(mode: HashMode) -> &'static [u8] {
+    match mode {
+        HashMode::All => b"consort trace hash 1\n",
+        HashMode::Connected => b"consort trace hash of connected variables 1\n",
+    }
+}
 
 /// What one variable did so far, in 64 bits.
 #[derive(
@@ -33,7 +39,7 @@ impl Default for VariableHash {
 }
 
 impl VariableHash {
-    /// Goes on from a state that [`VariableHash::to_bits`] gave, for snapshots.
+    /// Continues from a state that [`VariableHash::to_bits`] gave, for snapshots.
     pub const fn from_bits(bits: u64) -> Self {
         VariableHash(bits)
     }
@@ -64,12 +70,22 @@ impl VariableHash {
 
     pub(crate) fn absorb_bytes(&mut self, bytes: &[u8]) {
         self.absorb(bytes.len() as u64);
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.absorb(u64::from_le_bytes(word));
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.absorb(u64::from_le_bytes(*word)));
+        if !rest.is_empty() {
+            self.absorb(last_word(bytes, rest));
         }
     }
+}
+
+/// The bytes after the last whole word, filled up with zeros. They are shifted out of the last eight bytes, if there
+/// are so many: that is one load.
+#[inline]
+fn last_word(bytes: &[u8], rest: &[u8]) -> u64 {
+    if let Some(last) = bytes.last_chunk::<8>() {
+        return u64::from_le_bytes(*last) >> (64 - 8 * rest.len());
+    }
+    rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
 /// The word that stands for a tag; computed once per tag for all variables.
@@ -151,11 +167,13 @@ fn for_each_element<'a>(values: ValuesRef<'a>, mut feed: impl FnMut(usize, Words
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TraceHash([u8; 32]);
 
-/// The hash over the variables of a run: path, type and rolling hash of each, in any order.
+/// The hash over the variables of a run that a mode chooses: path, type and rolling hash of each, in any order.
+/// Hashes of different modes are never equal.
 ///
 /// # Determinism
 /// The result depends on the set of entries only, so several nodes may each contribute theirs.
 pub fn trace_hash<S: AsRef<str>>(
+    mode: HashMode,
     entries: impl IntoIterator<Item = (S, ValueType, VariableHash)>,
 ) -> TraceHash {
     let mut entries: Vec<_> = entries.into_iter().collect();
@@ -164,7 +182,7 @@ pub fn trace_hash<S: AsRef<str>>(
         paths.then(value_type.cmp(other_type)).then(hash.cmp(other_hash))
     });
     let mut digest = Sha256::new();
-    digest.update(DOMAIN);
+    digest.update(domain(mode));
     for (path, value_type, hash) in &entries {
         for text in [path.as_ref(), value_type.name()] {
             digest.update((text.len() as u64).to_le_bytes());
@@ -193,7 +211,7 @@ impl fmt::Display for TraceHash {
 /// A text is not a trace hash: `sha256:` and 64 lower-case hexadecimal digits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceHashError {
-    /// What was given.
+    /// The text as given.
     pub given: String,
 }
 
@@ -239,6 +257,9 @@ mod tests {
         check(&Values::Int32(vec![-1]), 0xDFB7_1B20_3420_9788);
         check(&Values::Boolean(vec![true]), 0xE3D9_F16C_F60A_8A42);
         check(&Values::String(vec!["a longer text".to_owned()]), 0x45C9_78D9_26F2_E1DD);
+        let texts = |texts: [&str; 2]| Values::String(texts.map(str::to_owned).into());
+        check(&texts(["short", "8 bytes!"]), 0x9B78_75C9_B681_DD8F);
+        check(&texts(["", "sixteen bytes: 6"]), 0x3709_4B99_709D_3721);
         check(&Values::Binary(vec![vec![]]), 0x8211_6B25_170C_9C66);
     }
 
@@ -247,13 +268,20 @@ mod tests {
         let hash = VariableHash::default();
         let entries = [("b.y", ValueType::Float64, hash), ("a.x", ValueType::Int32, hash)];
         assert_eq!(
-            trace_hash(entries).to_string(),
+            trace_hash(HashMode::All, entries).to_string(),
             "sha256:ba53fd2219c5dc20b44505836a043356fe75747a6cbe5d144ba3f71b640e3730"
         );
         assert_eq!(
-            trace_hash::<&str>([]).to_string(),
+            trace_hash::<&str>(HashMode::All, []).to_string(),
             "sha256:189805bed1c7a925a8c58c4a602386f1027a0577a68eaa06c9fbe75ed4b23466"
         );
+    }
+
+    #[test]
+    fn hashes_of_two_modes_are_never_equal() {
+        let entries = [("a.x", ValueType::Int32, VariableHash::default())];
+        let hashes = HashMode::ALL.map(|(mode, _)| trace_hash(mode, entries));
+        assert_ne!(hashes[0], hashes[1]);
     }
 
     #[test]
@@ -291,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_trace_hash_is_read_as_it_is_printed() {
-        let hash = trace_hash([("a", ValueType::Clock, VariableHash::default())]);
+        let hash = trace_hash(HashMode::All, [("a", ValueType::Clock, VariableHash::default())]);
         let mut text = hash.to_string();
         assert_eq!(text.parse(), Ok(hash));
         text.pop();

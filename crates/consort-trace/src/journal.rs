@@ -60,7 +60,7 @@ impl<W: Write> JournalWriter<W> {
         Ok(writer)
     }
 
-    /// What it was written to.
+    /// Returns the writer.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -129,7 +129,7 @@ impl<R: Read> JournalReader<R> {
         &self.about
     }
 
-    /// What was recorded.
+    /// The recorded columns.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }

@@ -8,7 +8,7 @@
 //!   full chunks, on another thread if there is one: [`CsvWriter`], [`ParquetWriter`], [`McapWriter`],
 //!   a [`Tee`] of several, or a [`Trace`] in memory, of which a [`cell`] is one element.
 //! - [`hash`]: one rolling [`VariableHash`] per variable, one [`TraceHash`] over all of them, which
-//!   does not depend on who computed which part, or whether a run was saved and went on.
+//!   does not depend on who computed which part, or whether a run was saved and continued.
 //! - [`mod@csv`] and [`mod@parquet`]: the two forms of file, with their readers [`read_csv`] and
 //!   [`read_parquet`]; [`mod@mcap`]: a third one, for other tools to read.
 //! - [`journal`]: rows on their way, which outlive their writer; [`progress_mark`]: columns that state where a
@@ -75,7 +75,7 @@ mod writer;
 pub use cell::Cell;
 pub use check_sum::CheckSum;
 pub use csv::{CsvOptions, CsvWriter, read_csv};
-pub use diff::{DiffOptions, Difference, Tolerance, TraceComparison, compare};
+pub use diff::{ComparedRows, DiffOptions, Difference, Tolerance, TraceComparison, compare};
 pub use error::TraceError;
 pub use hash::{TraceHash, TraceHashError, VariableHash, absorb_values, tag_word, trace_hash};
 pub use journal::{JournalReader, JournalWriter, read_journal};

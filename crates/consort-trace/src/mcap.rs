@@ -20,18 +20,17 @@
 //!
 //! A file is the same to the byte for the same trace: chunks have a fixed size and are not compressed.
 
+mod container;
 mod json;
 
 use crate::error::TraceError;
 use crate::record::Chunk;
 use crate::schema::Schema;
 use crate::writer::TraceWriter;
-use ::mcap::records::{MessageHeader, Metadata};
-use ::mcap::write::NoSeek;
-use ::mcap::{McapError, WriteOptions, Writer};
 use consort_core::{Resolution, Time};
+use container::{Container, MessageHeader};
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// How many bytes of messages a chunk of the file holds, about; part of the form, as it shows in the
 /// bytes of a file.
@@ -46,7 +45,7 @@ const VERSION: u32 = 1;
 /// What the channel of a trace of one model is called.
 const MODEL: &str = "model";
 
-/// Writes a trace as MCAP while the run goes on.
+/// Writes a trace as MCAP during a run.
 pub struct McapWriter<W: Write> {
     file: State<W>,
     channels: Vec<Channel>,
@@ -59,7 +58,7 @@ pub struct McapWriter<W: Write> {
 
 /// How far a file has come.
 enum State<W: Write> {
-    Open(Box<Writer<NoSeek<W>>>),
+    Open(Box<Container<W>>),
     /// Finished, or given up.
     Closed(Option<W>),
 }
@@ -78,13 +77,9 @@ impl<W: Write> McapWriter<W> {
     /// # Errors
     /// If `output` fails, or there are more than [`MCAP_CHANNELS_MAX`] components.
     pub fn new(output: W, schema: &Schema) -> Result<Self, TraceError> {
-        let options = WriteOptions::new()
-            .compression(None)
-            .chunk_size(Some(MCAP_CHUNK_BYTES))
-            .disable_seeking(true)
-            .library(concat!("consort version ", env!("CARGO_PKG_VERSION")));
+        let library = concat!("consort version ", env!("CARGO_PKG_VERSION"));
         let channels = channels(schema)?;
-        let file = Writer::with_options(NoSeek::new(output), options)?;
+        let file = Container::new(output, library, MCAP_CHUNK_BYTES as usize)?;
         Ok(McapWriter {
             file: State::Open(Box::new(file)),
             channels,
@@ -118,13 +113,8 @@ impl<W: Write> McapWriter<W> {
             for channel in &self.channels {
                 self.line.clear();
                 channel.push_message(&mut self.line, chunk, row);
-                let header = MessageHeader {
-                    channel_id: channel.id,
-                    sequence,
-                    log_time,
-                    publish_time: log_time,
-                };
-                file.write_to_known_channel(&header, &self.line)?;
+                let header = MessageHeader { channel: channel.id, sequence, time: log_time };
+                file.write_message(header, &self.line)?;
             }
         }
         Ok(())
@@ -148,8 +138,7 @@ impl<W: Write> TraceWriter for McapWriter<W> {
         if self.shift.is_none() {
             begin(&mut file, &mut self.channels, self.resolution, 0)?;
         }
-        file.finish()?;
-        let mut output = file.into_inner().into_inner();
+        let mut output = file.finish()?;
         output.flush()?;
         self.file = State::Closed(Some(output));
         Ok(())
@@ -190,24 +179,22 @@ fn channels(schema: &Schema) -> Result<Vec<Channel>, TraceError> {
 
 /// Writes what stands before the first message, once it is known when that is; returns the shift.
 fn begin<W: Write>(
-    file: &mut Writer<NoSeek<W>>,
+    file: &mut Container<W>,
     channels: &mut [Channel],
     resolution: Resolution,
     first: i128,
-) -> Result<i128, McapError> {
+) -> io::Result<i128> {
     let shift = (-first).max(0);
     let tick = resolution.tick();
-    let entries = [
-        ("version", VERSION.to_string()),
-        ("shift", shift.to_string()),
+    let facts = [
         ("resolution", format!("{}/{}", tick.numerator(), tick.denominator())),
+        ("shift", shift.to_string()),
+        ("version", VERSION.to_string()),
     ];
-    let metadata = entries.map(|(key, value)| (key.to_owned(), value)).into();
-    file.write_metadata(&Metadata { name: METADATA.to_owned(), metadata })?;
+    file.write_metadata(METADATA, &facts)?;
     for channel in channels {
         let name = format!("consort.{}", &channel.topic[1..]);
-        let schema = file.add_schema(&name, "jsonschema", channel.schema.as_bytes())?;
-        channel.id = file.add_channel(schema, &channel.topic, "json", &BTreeMap::new())?;
+        channel.id = file.add_channel(&channel.topic, &name, &channel.schema);
     }
     Ok(shift)
 }

@@ -32,7 +32,7 @@ pub fn is_mark(column: &Column) -> bool {
 /// Where a run stood at a row.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProgressMark {
-    /// The row's tag.
+    /// The tag of the row.
     pub tag: Tag,
     /// Path, type and hash so far of each hashed variable.
     pub hashes: Vec<(String, ValueType, VariableHash)>,
@@ -80,7 +80,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn a_row_tells_hashes_and_counts() {
+    fn a_row_holds_hashes_and_counts() {
         let columns = vec![
             Column::new("a", "x", ValueType::UInt64),
             hash_column("a.x", ValueType::Boolean),

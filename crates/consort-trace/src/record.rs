@@ -130,7 +130,7 @@ impl Chunk {
         self.tags.is_empty()
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.tags.len()
     }
@@ -142,12 +142,12 @@ impl Chunk {
         self.banks.iter_mut().for_each(Bank::clear);
     }
 
-    /// What is recorded.
+    /// The recorded columns.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
 
-    /// The rows' tags.
+    /// The tags of the rows.
     pub fn tags(&self) -> &[Tag] {
         &self.tags
     }

@@ -54,6 +54,12 @@ impl Column {
         self
     }
 
+    /// The same variable by another name.
+    pub(crate) fn with_path(mut self, path: &str) -> Self {
+        (self.path, self.component_length) = (path.to_owned(), 0);
+        self
+    }
+
     /// The same variable with values in this unit.
     #[must_use]
     pub fn with_unit(mut self, unit: &str) -> Self {

@@ -6,7 +6,8 @@ use crate::hash::{TraceHash, VariableHash, tag_word, trace_hash};
 use crate::record::{Chunk, Elements};
 use crate::schema::Schema;
 use crate::writer::TraceWriter;
-use consort_core::{Tag, Values};
+use consort_core::{HashMode, Tag, Values};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Everything that was recorded: tags, and one array of values per column.
@@ -41,7 +42,22 @@ impl Trace {
         Ok(Trace { schema, tags, columns })
     }
 
-    /// What was recorded.
+    /// The same trace, with other names for some columns: by path, from the present one to the new one.
+    ///
+    /// # Errors
+    /// If two columns would have one name.
+    pub fn renamed(self, names: &BTreeMap<String, String>) -> Result<Self, TraceError> {
+        let mut columns = self.schema.columns().to_vec();
+        for column in &mut columns {
+            if let Some(name) = names.get(column.path()) {
+                *column = column.clone().with_path(name);
+            }
+        }
+        let schema = Arc::new(Schema::new(self.schema.resolution(), columns)?);
+        Ok(Trace { schema, ..self })
+    }
+
+    /// The recorded columns.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema
     }
@@ -130,11 +146,14 @@ impl Trace {
             }
         }
         let columns = self.schema.columns().iter().zip(hashes);
-        trace_hash(columns.map(|(column, hash)| (column.path(), column.value_type, hash)))
+        trace_hash(
+            HashMode::All,
+            columns.map(|(column, hash)| (column.path(), column.value_type, hash)),
+        )
     }
 }
 
-/// Recording into memory.
+/// Records into memory.
 impl TraceWriter for Trace {
     fn write(&mut self, chunk: &Chunk) -> Result<(), TraceError> {
         for (row, &tag) in chunk.tags().iter().enumerate() {

@@ -1,5 +1,5 @@
 //! The laws that traces keep, over every value type.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue has failed")]
 
 #[path = "trace/common.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! What a person looks at, as functions from data: plots of traces, pictures of
+//! Output for people, as functions from data: plots of traces, pictures of
 //! plans, descriptions of models and systems.
 //!
 //! Nothing here reads a file, prints or asks a terminal: the caller brings the data and takes text

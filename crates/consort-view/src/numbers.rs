@@ -38,7 +38,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// `sha256:1a2b3c4d…`: enough of a hash to tell it from another by eye.
+/// `sha256:1a2b3c4d…`: enough of a hash to distinguish it from another by eye.
 pub fn short_hash(hash: &str) -> String {
     match hash.char_indices().nth(SHORT_HASH) {
         Some((end, _)) => format!("{}…", &hash[..end]),

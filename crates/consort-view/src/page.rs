@@ -29,7 +29,7 @@ impl Page {
         self
     }
 
-    /// The first line.
+    /// Writes the first line.
     pub fn title(&mut self, title: &str) {
         let title = self.marked(BOLD, &table::plain(title));
         self.line(&title);
@@ -42,7 +42,7 @@ impl Page {
         self.line(&heading);
     }
 
-    /// Names and what is said about them, aligned; long texts go on below.
+    /// Names and what is said about them, aligned; long texts continue below.
     pub fn facts(&mut self, facts: &[(String, String)]) {
         let longest = facts.iter().map(|(name, _)| table::width(&table::plain(name))).max();
         let column = longest.unwrap_or(0).min(self.width / 3) + 2;
@@ -76,7 +76,7 @@ impl Page {
         self.rest(items.len());
     }
 
-    /// A table, indented.
+    /// Adds an indented table.
     pub fn table(&mut self, table: &Table) {
         let mut lines = table.lines(self.width - 2).into_iter();
         if let Some(head) = lines.next() {
@@ -98,7 +98,7 @@ impl Page {
         }
     }
 
-    /// A remark.
+    /// Adds a remark.
     pub fn remark(&mut self, text: &str) {
         for line in wrap(text, self.width - 2) {
             self.line(&format!("  {line}"));
@@ -110,7 +110,7 @@ impl Page {
         self.line(&format!("  {line}"));
     }
 
-    /// The text.
+    /// Returns the text of the page.
     pub fn finish(self) -> String {
         self.text
     }

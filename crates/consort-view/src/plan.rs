@@ -1,4 +1,4 @@
-//! Pictures of plans: what leads to what, and when it happens.
+//! Pictures of plans: dependencies and their order.
 //!
 //! Both take the explanation of a plan, the name of its system, and the names of the components in
 //! the order in which they are to be shown.

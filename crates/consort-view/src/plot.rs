@@ -4,7 +4,9 @@
 //! The same data gives the same bytes, on every machine.
 //!
 //! - [`columns()`] picks what to draw from a trace, [`range()`] says in a few words what it did.
-//! - [`Figure`] says what to draw: panels that share the time axis, each with its unit.
+//! - [`Signals`] is what the system says about them: units that come over connections, values that are held.
+//! - [`Figure`] says what to draw: panels that share the horizontal axis, each with its unit; of one run or of
+//!   several, over time or over another variable.
 //! - [`svg()`] draws it, [`png()`] turns that into pixels with a font of its own.
 //! - [`html()`] makes one self-contained page with zoom and read-out.
 //! - [`sketch()`] is a small picture of braille dots for the terminal.
@@ -12,33 +14,38 @@
 mod axis;
 mod columns;
 mod decimate;
+mod excerpt;
 mod html;
 mod paint;
+mod panels;
 mod pattern;
 mod png;
+mod signals;
 mod sketch;
 mod svg;
 pub mod words;
 
 pub use columns::{columns, range};
+pub use excerpt::TimeRange;
 pub use html::html;
 pub use png::{PngError, png};
+pub use signals::Signals;
 pub use sketch::sketch;
 pub use svg::svg;
 
 /// More curves than this in one panel cannot be distinguished; further ones get a panel of their own.
 pub const SERIES_PER_PANEL_MAX: usize = 8;
 
-/// What is drawn: panels above each other that share the time axis.
+/// What is drawn: panels above each other that share the horizontal axis.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Figure {
-    /// What the picture shows.
+    /// The title of the picture.
     pub title: String,
     /// A second, smaller line, such as the trace hash.
     pub subtitle: Option<String>,
     /// The label of the horizontal axis, if that is not time.
     pub x_label: Option<String>,
-    /// From top to bottom.
+    /// The panels from top to bottom.
     pub panels: Vec<Panel>,
 }
 
@@ -56,7 +63,7 @@ pub struct Panel {
 pub struct Series {
     /// What the legend calls it; one without a name is not in the legend.
     pub name: String,
-    /// In seconds, never decreasing.
+    /// In seconds, never decreasing; with [`Style::Path`] the values of another variable, in any order.
     pub times: Vec<f64>,
     /// One per time; what is not finite is a gap.
     pub values: Vec<f64>,
@@ -67,27 +74,38 @@ pub struct Series {
 /// What is drawn between two values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// A straight line.
+    /// Points are joined by straight lines.
     Line,
-    /// The first value is held until the second: for what changes at events only.
+    /// The first value is held until the second: for what changes at events or samples only.
     Steps,
     /// Nothing: each value is a point.
     Points,
+    /// Points are joined in their order, over an axis that is not time.
+    Path,
 }
 
 /// A recorded variable on its way into a figure.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlotColumn {
-    /// `component.variable`.
+    /// The name of the variable: `component.variable`.
     pub name: String,
     /// The unit as the model writes it; `None` for plain numbers.
     pub unit: Option<String>,
-    /// The value changes at events only.
+    /// The value changes at events or samples only, and is held between them.
     pub is_discrete: bool,
     /// In seconds, never decreasing.
     pub times: Vec<f64>,
-    /// One per time.
+    /// One value per time.
     pub values: Vec<f64>,
+}
+
+/// The columns of one run among several.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PlotRun {
+    /// What the legend calls the run; empty if it is the only one.
+    pub label: String,
+    /// What is drawn of it.
+    pub columns: Vec<PlotColumn>,
 }
 
 /// How large a picture is, in pixels of a plain screen.
@@ -116,19 +134,31 @@ impl Size {
 
 impl Figure {
     /// Groups columns by unit, in the order in which units first appear, so that curves which can
-    /// be compared share an axis; more than [`SERIES_PER_PANEL_MAX`] are split.
+    /// be compared share an axis; more than [`SERIES_PER_PANEL_MAX`] are split, and so are plain numbers of
+    /// very different magnitude.
     pub fn from_columns(title: impl Into<String>, columns: Vec<PlotColumn>) -> Figure {
-        let mut groups: Vec<(String, Vec<Series>)> = Vec::new();
-        for column in columns {
-            let label = unit_label(column.unit.as_deref());
-            let series = Series::from(column);
-            match groups.iter_mut().find(|(known, _)| *known == label) {
-                Some((_, group)) => group.push(series),
-                None => groups.push((label, vec![series])),
-            }
+        Figure::from_runs(title, vec![PlotRun { label: String::new(), columns }])
+    }
+
+    /// The same of several runs: the curves of one variable share a panel.
+    pub fn from_runs(title: impl Into<String>, runs: Vec<PlotRun>) -> Figure {
+        Figure { title: title.into(), panels: panels::panels(runs), ..Figure::default() }
+    }
+
+    /// The same with another variable on the horizontal axis, whose values stand where times were.
+    #[must_use]
+    pub fn over(mut self, name: &str, unit: Option<&str>) -> Figure {
+        self.x_label = Some(format!("{name} {}", panels::unit_label(unit)));
+        for series in self.panels.iter_mut().flat_map(|panel| &mut panel.series) {
+            series.style = Style::Path;
         }
-        let panels = groups.into_iter().flat_map(|(label, group)| split(&label, &group)).collect();
-        Figure { title: title.into(), panels, ..Figure::default() }
+        self
+    }
+
+    /// Whether the horizontal axis is a variable.
+    fn is_path(&self) -> bool {
+        let mut all = self.panels.iter().flat_map(|panel| &panel.series);
+        all.any(|series| series.style == Style::Path)
     }
 
     /// The first and last time of any finite sample.
@@ -145,6 +175,17 @@ impl From<PlotColumn> for Series {
     }
 }
 
+/// What stands beside a name in a legend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mark {
+    /// A piece of the line.
+    Line,
+    /// One point: there are no lines.
+    Dot,
+    /// There is nothing to draw.
+    Nothing,
+}
+
 impl Panel {
     /// The least and greatest finite value.
     fn value_range(&self) -> Option<(f64, f64)> {
@@ -158,26 +199,20 @@ impl Series {
         self.times.iter().copied().zip(self.values.iter().copied())
     }
 
+    /// What the curve looks like in the legend.
+    fn mark(&self) -> Mark {
+        let runs = decimate::runs(self.samples());
+        match runs.iter().map(Vec::len).max() {
+            None => Mark::Nothing,
+            Some(longest) if longest == 1 || self.style == Style::Points => Mark::Dot,
+            Some(_) => Mark::Line,
+        }
+    }
+
     /// The samples that can be drawn.
     fn finite(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.samples().filter(|(time, value)| time.is_finite() && value.is_finite())
     }
-}
-
-/// `[m³/s]`; `[-]` for plain numbers.
-fn unit_label(unit: Option<&str>) -> String {
-    match unit.map(str::trim) {
-        None | Some("" | "1" | "-") => "[-]".to_owned(),
-        Some(unit) => format!("[{}]", crate::units::readable_unit(unit)),
-    }
-}
-
-/// Panels of at most [`SERIES_PER_PANEL_MAX`] curves, as even as can be.
-fn split(label: &str, group: &[Series]) -> Vec<Panel> {
-    let panels = group.len().div_ceil(SERIES_PER_PANEL_MAX);
-    let each = group.len().div_ceil(panels.max(1));
-    let panel = |series: &[Series]| Panel { y_label: label.to_owned(), series: series.to_vec() };
-    group.chunks(each.max(1)).map(panel).collect()
 }
 
 #[cfg(test)]

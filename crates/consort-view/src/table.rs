@@ -6,7 +6,7 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Between two columns.
+/// The spaces between two columns.
 const GAP: usize = 2;
 /// The last column, a description, is cut down to this before the others are.
 const LAST_MIN: usize = 20;

@@ -13,7 +13,7 @@ pub struct Decoded {
 /// Bytes that are not what they claim to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Doubt {
-    /// What they claim.
+    /// The encoding that the bytes claim.
     pub claim: Claim,
     /// Where in the decoded text the first doubtful character is.
     pub at: Range<usize>,

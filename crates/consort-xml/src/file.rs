@@ -19,9 +19,9 @@ pub struct File<'t> {
 
 /// A prefix that a file uses and does not declare.
 pub struct Undeclared {
-    /// The prefix.
+    /// The undeclared prefix.
     pub prefix: String,
-    /// Where it is used.
+    /// The place of its use.
     pub span: Span,
 }
 

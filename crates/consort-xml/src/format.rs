@@ -12,7 +12,7 @@ pub struct Format {
     pub limits: Limits,
     /// The codes of mistakes.
     pub codes: Codes,
-    /// What to do about them.
+    /// The help of the diagnostics.
     pub help: Help,
     /// Attributes that every element may have; they are never suggested for others.
     pub attributes: &'static [&'static str],
@@ -24,11 +24,11 @@ pub struct Limits {
     pub bytes: usize,
     /// Elements, texts and comments.
     pub nodes: u32,
-    /// Elements within elements.
+    /// The depth of nested elements.
     pub depth: usize,
     /// Attributes of one element.
     pub attributes: usize,
-    /// Namespace declarations.
+    /// The number of namespace declarations.
     pub namespaces: usize,
     /// Namespace declarations that hold for one element: its own and those around it. `None` if
     /// `namespaces` is so small that it bounds these, too.
@@ -61,7 +61,7 @@ pub struct Help {
     pub crowd: &'static str,
     /// The whole is too large.
     pub size: &'static str,
-    /// It is not XML.
+    /// The code for text that is not XML.
     pub syntax: &'static str,
     /// A value is not of its type.
     pub value: &'static str,

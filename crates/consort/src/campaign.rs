@@ -51,7 +51,7 @@ pub struct CampaignChanges {
 pub struct CampaignRequest {
     /// The campaign, or a folder with a `campaign.toml`.
     pub campaign: PathBuf,
-    /// What is changed of it.
+    /// The changes to the campaign.
     pub changes: CampaignChanges,
     /// The folder of journal and report; `out/NAME-campaign` if it is not given.
     pub out: Option<PathBuf>,
@@ -82,11 +82,11 @@ pub struct ReadyCampaign {
 pub struct CampaignOutcome {
     /// The answer in one word.
     pub answer: Answer,
-    /// How it ended.
+    /// How the campaign ended.
     pub ending: CampaignEnd,
     /// How many scenarios hold, are violated, undecided or failed.
     pub tally: VerdictTally,
-    /// How far it came.
+    /// The progress of the campaign.
     pub progress: ExplorationProgress,
     /// The scenarios that violate properties, in their files.
     pub counter_examples: Vec<CounterExample>,
@@ -163,7 +163,7 @@ impl ReadyCampaign {
         &self.campaign.prepared
     }
 
-    /// How many scenarios there are.
+    /// The number of scenarios.
     pub fn scenario_count(&self) -> u128 {
         self.campaign.resolved.space.count()
     }

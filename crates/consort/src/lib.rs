@@ -7,20 +7,23 @@
 //! ```
 //! # fn main() -> Result<(), consort::Error> {
 //! # let quickstart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/quickstart");
+//! // `saved`: the models are loaded in such a way that their states can be saved.
 //! let system = consort::System::load(quickstart)?.set("tank.area", 2).saved();
 //! let prepared = system.prepare()?;
 //! let mut run = prepared.start()?;
 //! run.advance(20.0)?;
-//! // Two ways on from here: one as it was planned, one with another set point.
+//! // A second run from here, with another set point.
 //! let mut other = run.branch()?;
+//! other.set("controller.setpoint", 1.5)?;
+//! other.advance_to_end()?;
+//! // The first one goes back once, and then to its end.
 //! let snapshot = run.save()?;
 //! run.advance(30.0)?;
 //! run.restore(&snapshot)?;
 //! run.advance_to_end()?;
-//! other.advance_to_end()?;
-//! let (one, two) = (run.finish(), other.finish());
-//! assert_eq!(one.summary.trace_hash, two.summary.trace_hash);
-//! let trace = two.trace.expect("rows are kept");
+//! let (run, other) = (run.finish(), other.finish());
+//! assert_ne!(run.summary.trace_hash, other.summary.trace_hash);
+//! let trace = other.trace.expect("rows are kept");
 //! let (level, opening) = (trace.numbers("tank.level"), trace.numbers("controller.u"));
 //! let (level, opening) = (level.expect("it is recorded"), opening.expect("it is recorded"));
 //! assert_eq!((level.len(), opening.len()), (trace.times().count(), trace.times().count()));
@@ -48,8 +51,30 @@
 //! # }
 //! ```
 //!
-//! Runs that leave a record, replays, repetitions, campaigns and nodes are [requests](request) that are prepared and
-//! carried out: [`System::recorded`], [`ReadyRun`], [`Replay`], [`Repeat`], [`ReadyCampaign`], [`ReadyNode`].
+//! Workers, the log of models and cancellation are [`RunSettings`] of [`Prepared::start_with`].
+//!
+//! A run can also be carried out as a whole and leave a record: manifest, trace, log, plot. What is asked for is a
+//! [`request`], as data; a [`Context`] says who hears of progress, and cancels.
+//!
+//! ```
+//! # fn main() -> Result<(), consort::Error> {
+//! # let quickstart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/quickstart");
+//! # let temp = tempfile::tempdir().expect("a folder");
+//! # let folder = temp.path().join("out");
+//! let request = consort::RunRequest { out: Some(folder), ..Default::default() };
+//! let mut ready = consort::System::load(quickstart)?.stop(10).recorded(request)?;
+//! let recorded = ready.record(&consort::Context::default())?;
+//! assert!(!recorded.run.is_incomplete());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Likewise: [`Replay`] runs a record again and compares, [`Repeat`] runs a system many times under changing load,
+//! [`ReadyCampaign`] explores scenarios, [`ReadyNode`] computes a part of a distributed run.
+//!
+//! The crates that it is made of are there for what is not re-exported by name: [`run`] (runs and records),
+//! [`distributed`] (placements, nodes), [`description`] (systems as they are written), [`program`] (which executable is
+//! started for nodes, workers and isolated models).
 //!
 //! No part of it prints, reads arguments or ends the process. What is wrong comes as an [`Error`] with every
 //! diagnostic, and places in the texts that they are about.
@@ -59,12 +84,14 @@
 //! workers, and with a save, restore or branch on the way.
 
 pub mod campaign;
+pub mod diagnostics;
 pub mod explain;
 pub mod load;
 mod models;
 mod node;
 pub mod picture;
 pub mod recording;
+pub mod reference;
 pub mod repeat;
 pub mod replay;
 pub mod request;
@@ -87,11 +114,11 @@ pub use consort_run::{
 pub use consort_system as description;
 pub use consort_system::SystemDescription;
 pub use consort_trace::{Trace, TraceHash};
-pub use consort_view::plot::PlotColumn;
+pub use consort_view::plot::{self, PlotColumn, Signals};
 pub use load::{Loaded, prepare};
 pub use models::{ForeignProgram, ModelOptions, ModelSettings};
 pub use node::ReadyNode;
-pub use picture::{Picture, PictureFormat};
+pub use picture::{Picture, PictureFormat, PlotRequest, Plotted};
 pub use recording::{ReadyRun, RecordedRun};
 pub use repeat::{Repeat, RepeatAnswer, RepeatRequest};
 pub use replay::{Replay, Replayed};

@@ -5,7 +5,7 @@ mod alone;
 mod foreign;
 mod isolation;
 mod overrides;
-pub mod recording;
+pub mod selection;
 mod solving;
 mod source;
 
@@ -40,7 +40,7 @@ pub struct Loaded {
     pub is_unpacked: bool,
     /// What a multi-model calls the FMUs.
     pub keys: Keys,
-    /// One per component.
+    /// The models, one per component.
     pub models: Vec<Option<LoadedPart>>,
     /// Every file that decides what the run does.
     pub inputs: Vec<InputHash>,
@@ -55,7 +55,7 @@ pub struct LoadedPart {
 }
 
 impl LoadedPart {
-    /// What the model is.
+    /// The description of the model.
     pub fn description(&self) -> &ModelDescription {
         self.loaded.model.description()
     }
@@ -101,7 +101,11 @@ pub(crate) fn prepare_source(
 ) -> Result<Prepared, Error> {
     let loaded = load_source(source, changes, models, &mut report)?;
     match loaded.resolve_and_plan(&mut report) {
-        Some(planned) if !report.has_errors() => Ok(loaded.into_prepared(planned, report)),
+        Some(planned) if !report.has_errors() => {
+            let mut prepared = loaded.into_prepared(planned, report);
+            prepared.options = serde_json::to_value(changes).expect("changes are plain data");
+            Ok(prepared)
+        }
         _ => Err(Error::Invalid { report }),
     }
 }
@@ -199,7 +203,7 @@ fn load_source(
         }
     }
     let described = descriptions(&models);
-    let chosen = recording::apply(&changes.record, &mut system, &described, alone.as_ref(), report);
+    let chosen = selection::apply(&changes.record, &mut system, &described, alone.as_ref(), report);
     if let Some(alone) = &alone {
         alone.draw(&chosen, &mut system, &described);
         text = consort_formats::write_system(&system);

@@ -30,7 +30,7 @@ pub struct ModelOptions {
 /// A program that takes the place of a component.
 #[derive(Debug)]
 pub struct ForeignProgram {
-    /// The component.
+    /// The name of the component.
     pub component: String,
     /// The way to the program: a connected Unix socket.
     pub channel: OwnedFd,

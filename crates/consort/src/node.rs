@@ -10,9 +10,9 @@ use consort_run::{Context, Error, Prepared, Resumed, RunFolder};
 
 /// A node whose system was loaded and planned.
 pub struct ReadyNode {
-    /// The system.
+    /// The prepared system.
     pub prepared: Prepared,
-    /// Where its record goes.
+    /// The folder of its record.
     pub folder: RunFolder,
     request: RunRequest,
     node: ManualNode,

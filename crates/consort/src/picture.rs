@@ -1,5 +1,7 @@
 //! Pictures of what was recorded.
 
+mod compared;
+
 use consort_core::{Diagnostic, named};
 use consort_run::files::folder::{self, RunFolder};
 use consort_run::files::traces;
@@ -7,15 +9,17 @@ use consort_run::{Error, Manifest, Prepared, RecordOutcome};
 use consort_view::numbers::short_hash;
 use consort_view::plot::{self, Figure, PlotColumn, Size};
 
+pub use compared::{PlotRequest, Plotted, is_run, plot};
+
 /// How many columns and lines a sketch has.
 const SKETCH: (usize, usize) = (72, 12);
 
 named! {
     /// A form of picture.
     pub enum PictureFormat {
-        /// Lines that scale.
+        /// Vector graphics, which scale.
         Svg => "svg",
-        /// Points.
+        /// A raster image.
         Png => "png",
         /// A page of its own.
         Html => "html",
@@ -99,12 +103,12 @@ pub(crate) fn draw_record(
     recorded: &mut RecordOutcome,
 ) -> Vec<PlotColumn> {
     let path = folder.file(folder::TRACE);
-    if prepared.plot.is_empty() || recorded.is_incomplete() || !path.exists() {
+    if prepared.source.plot.is_empty() || recorded.is_incomplete() || !path.exists() {
         return Vec::new();
     }
     let resolution = prepared.resolved().experiment.resolution;
     let drawn = traces::read(&path, resolution).and_then(|trace| {
-        let columns = plot::columns(&trace, &prepared.plot);
+        let columns = plot::columns(&trace, &prepared.source.plot, &prepared.signals());
         if !columns.is_empty() {
             write_plot(prepared, folder, columns.clone())?;
         }

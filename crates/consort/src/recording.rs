@@ -24,9 +24,9 @@ use std::time::Duration;
 pub struct ReadyRun {
     /// What was asked for, completed by what it is resumed from.
     pub request: RunRequest,
-    /// The system.
+    /// The prepared system.
     pub prepared: Prepared,
-    /// Where its record goes.
+    /// The folder of its record.
     pub folder: RunFolder,
     /// What the user may want to know before it begins.
     pub remarks: Vec<Diagnostic>,
@@ -35,9 +35,9 @@ pub struct ReadyRun {
     launcher: NodeLauncher,
 }
 
-/// A run and its record.
+/// The result of a request: the recorded run, and what its plot shows.
 pub struct RecordedRun {
-    /// What the run came to.
+    /// The outcome of the run.
     pub run: RecordOutcome,
     /// The columns that are drawn in the record's plot.
     pub drawn: Vec<PlotColumn>,
@@ -152,7 +152,7 @@ pub struct Execution<'a> {
     pub deployment: Option<&'a Deployment>,
     /// How processes are started for nodes.
     pub launcher: &'a NodeLauncher,
-    /// Who hears of it, and may end it.
+    /// Receives its progress, and may end it.
     pub context: &'a Context,
 }
 

@@ -29,11 +29,11 @@ pub use variety::RunVariant;
 /// Which system is run how often, and what is varied.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RepeatRequest {
-    /// The system.
+    /// The path of the system.
     pub system: PathBuf,
-    /// What is changed of it.
+    /// The changes to the system.
     pub changes: Changes,
-    /// How often it runs.
+    /// The number of runs.
     pub runs: u32,
     /// Numbers of workers to go through, in turn.
     pub workers: Vec<usize>,
@@ -88,7 +88,7 @@ pub struct RunResult {
     pub hash: String,
     /// The hash of every variable, by path.
     pub hashes: Map<String, Value>,
-    /// How it ended.
+    /// How the run ended.
     pub end: End,
     tick: i64,
 }
@@ -126,11 +126,11 @@ impl RunResult {
 pub struct RepeatedRun {
     /// Its number, from 1.
     pub number: u32,
-    /// How it was carried out.
+    /// The setting of the run.
     pub setting: RunVariant,
-    /// How its nodes were disturbed.
+    /// The disturbances of its nodes.
     pub disturbed: Disturbed,
-    /// How long it took.
+    /// The wall-clock time.
     pub took: Duration,
     /// Its hashes and how it ended.
     pub result: RunResult,
@@ -154,7 +154,7 @@ pub struct Repeat {
     models: ModelOptions,
     launcher: NodeLauncher,
     scratch: Scratch,
-    /// The system.
+    /// The prepared system.
     pub prepared: Prepared,
 }
 
@@ -231,7 +231,7 @@ impl Repeat {
             RecordSettings { workers: Some(setting.workers), ..request.settings.clone() };
         let number = index + 1;
         let task = RunTask {
-            name: run_name(&self.prepared, (number, self.request.runs), &setting),
+            name: self.run_name(number, &setting),
             ..RunTask::new(&self.prepared, &settings, request.options())
         };
         let deployment = setting.deployment.as_ref();
@@ -244,17 +244,18 @@ impl Repeat {
         let (took, result) = (outcome.timing.run, RunResult::of(&outcome));
         Ok(RepeatedRun { number, setting, disturbed, took, result, trace })
     }
+
+    /// `tank, run 3 of 20 (8 workers)`: what progress calls a run.
+    fn run_name(&self, number: u32, setting: &RunVariant) -> String {
+        let (system, runs) = (&self.prepared.resolved().name, self.request.runs);
+        let workers = plural(setting.workers as u64, "worker");
+        let link = setting.deployment.as_ref().map(|nodes| format!("{}, ", nodes.link.name()));
+        format!("{system}, run {number} of {runs} ({}{workers})", link.unwrap_or_default())
+    }
 }
 
 fn run_request(request: &RepeatRequest) -> RunRequest {
     RunRequest { changes: request.changes.clone(), ..RunRequest::new(&request.system) }
-}
-
-/// `tank, run 3 of 20 (8 workers)`: what progress calls a run.
-fn run_name(prepared: &Prepared, (run, runs): (u32, u32), setting: &RunVariant) -> String {
-    let (system, workers) = (&prepared.resolved().name, plural(setting.workers as u64, "worker"));
-    let link = setting.deployment.as_ref().map(|nodes| format!("{}, ", nodes.link.name()));
-    format!("{system}, run {run} of {runs} ({}{workers})", link.unwrap_or_default())
 }
 
 type RunTrace = (RunOutcome, PathBuf, Disturbed);

@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// A recorded run that can be run again.
 pub struct Replay {
-    /// What was recorded.
+    /// The manifest of the recorded run.
     pub manifest: Manifest,
     /// The system, as it is now.
     pub prepared: Prepared,
@@ -30,7 +30,7 @@ pub struct Replayed {
     pub run: RecordOutcome,
     /// Both have the same trace hash and ended alike.
     pub is_identical: bool,
-    /// How they differ: lines.
+    /// The differences, as lines.
     pub differences: Vec<String>,
 }
 
@@ -65,6 +65,9 @@ impl Replay {
         };
         let models = models.saving(resumed.is_some() || manifest.has_saved());
         let prepared = prepare(&request, &models, Report::default(), context)?;
+        let help =
+            "`hash` in `[experiment]` has changed since: put it back, or run the system again";
+        manifest::check_modes(manifest.hash_mode(), prepared.resolved().experiment.hash, help)?;
         Ok(Replay { manifest, prepared, request, models, resumed })
     }
 
@@ -76,7 +79,7 @@ impl Replay {
         if recorded.version() != version {
             changes.push(format!("consort: {}, now {version}", recorded.version()));
         }
-        changes.extend(manifest::changed_files(&recorded.inputs(), &prepared.inputs));
+        changes.extend(manifest::changed_files(&recorded.inputs(), &prepared.source.inputs));
         if recorded.plan_hash() != prepared.hashes.plan {
             changes.push("the plan has changed".to_owned());
         }
@@ -167,7 +170,9 @@ fn check_folder(out: &Path, recorded: &Manifest) -> Result<(), Error> {
     if original.is_none() || original != out.canonicalize().ok() {
         return Ok(());
     }
-    let diagnostic =
-        Diagnostic::error("cli::same-folder", "the second run would replace the first");
+    let diagnostic = Diagnostic::error(
+        "cli::same-folder",
+        "`--out` is the folder of the record itself; replaying would overwrite it",
+    );
     Err(Error::failed(diagnostic.help("choose another folder with `--out DIR`")))
 }

@@ -1,7 +1,7 @@
-//! What may be asked for, as typed data: what is changed of a system, how a run is carried out, and what it leaves.
+//! Requests as typed data: what is changed of a system, how a run is carried out, and what it leaves.
 //! Manifests, snapshots and processes that take part in a run keep it as JSON.
 
-use consort_core::{Diagnostic, Provider, Seconds, SolverKind};
+use consort_core::{Diagnostic, HashMode, Provider, Seconds, SolverKind};
 use consort_distributed::NodeRequest;
 use consort_run::error::Error;
 use consort_run::resume::{Resumed, another_placement};
@@ -33,12 +33,15 @@ pub struct Changes {
     /// How connected components that are given by equations are integrated.
     #[serde(with = "named")]
     pub continuous: Option<Continuous>,
-    /// What becomes of algebraic loops.
+    /// The treatment of algebraic loops.
     #[serde(with = "named")]
     pub loops: Option<LoopChoice>,
     /// What a value that diverges does.
     #[serde(with = "named")]
     pub on_divergence: Option<OnDivergence>,
+    /// What the trace hash is made of.
+    #[serde(with = "named")]
+    pub hash: Option<HashMode>,
     /// Connections that are delayed by a step: `from -> to`.
     pub delay: Vec<String>,
     /// The solver of what is given by equations.
@@ -51,7 +54,7 @@ pub struct Changes {
     pub solver_step: Option<Seconds>,
     /// Every FMU runs in a process of its own.
     pub isolate: bool,
-    /// Who may save states; all of them if it is empty.
+    /// The providers that may save states; all of them if it is empty.
     #[serde(with = "named::list")]
     pub providers: Vec<Provider>,
     /// What else belongs to a system that is no `system.toml`.
@@ -104,7 +107,7 @@ pub struct RunRequest {
     /// The system: a `system.toml`, an SSP, a multi-model, a folder with one, or a model alone.
     #[serde(skip)]
     pub system: PathBuf,
-    /// What is changed of it.
+    /// The changes to the system.
     #[serde(flatten)]
     pub changes: Changes,
     /// How it is carried out, and which files it writes.
@@ -115,7 +118,7 @@ pub struct RunRequest {
     pub saves: SaveRequest,
     /// The snapshot that it is resumed from.
     pub resume: Option<PathBuf>,
-    /// Where its components are computed.
+    /// The deployment of its components.
     #[serde(flatten)]
     pub nodes: NodeRequest,
     /// The folder of its record; `out/NAME` if it is not given.
@@ -174,7 +177,7 @@ impl RunRequest {
     }
 }
 
-/// The nodes of a run that was saved are the same: each goes on with its own part.
+/// The nodes of a run that was saved are the same: each continues with its own part.
 ///
 /// # Errors
 /// If `given` asks for others.
@@ -204,7 +207,7 @@ fn sorted(pairs: &[(String, String)]) -> Vec<(String, String)> {
 }
 
 /// The options that decide the trace, as manifests name them.
-const DECISIVE: [&str; 17] = [
+const DECISIVE: [&str; 18] = [
     "start",
     "stop",
     "step",
@@ -214,6 +217,7 @@ const DECISIVE: [&str; 17] = [
     "continuous",
     "loops",
     "on_divergence",
+    "hash",
     "delay",
     "solver",
     "tolerance",
@@ -231,7 +235,7 @@ pub fn differences(before: &Value, now: &Value) -> Vec<String> {
     differing.map(|name| difference(name, before, now)).collect()
 }
 
-/// What is given now and was another thing before, but where to stop: a run that is resumed may go on longer.
+/// What is given now and was another thing before, but where to stop: a run that is resumed may take longer.
 fn contradictions(before: &Value, now: &Value) -> Vec<String> {
     let is_given = |value: &Value| match value {
         Value::Null => false,

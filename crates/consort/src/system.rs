@@ -5,6 +5,7 @@ use crate::models::ModelOptions;
 use crate::recording::ReadyRun;
 use crate::request::{Changes, FormOptions, RunRequest};
 use consort_core::{Diagnostic, Report, Seconds};
+use consort_formats::{is_component_name, parse_assignment};
 use consort_run::Error;
 use consort_run::{Prepared, Resumed};
 use consort_system::{Component, Connection, Spanned};
@@ -112,9 +113,18 @@ impl System {
         &mut self.changes
     }
 
-    /// How its models are made.
+    /// The options for making its models.
     pub fn models_mut(&mut self) -> &mut ModelOptions {
         &mut self.models
+    }
+
+    /// The same system with other changes, for a caller that runs it in several ways at once. Its models are made in the
+    /// same way; a program that has started this process stays with the first.
+    #[must_use]
+    pub fn changed(&self, changes: Changes) -> Self {
+        let (loader, on_trial) = (self.models.loader.clone(), self.models.on_trial.clone());
+        let models = ModelOptions { loader, on_trial, foreign: None };
+        System { source: self.source.clone(), changes, models, report: self.report.clone() }
     }
 
     /// Loads the models, looks everything up, and plans the order of computation.
@@ -141,12 +151,9 @@ impl System {
         let (system, changes) = (self.source.path().to_owned(), self.changes.clone());
         let request = RunRequest { system, changes, ..request };
         let resumed = request.resume.as_deref().map(Resumed::read_whole).transpose()?;
-        let mut loader = self.models.loader.clone();
-        loader.saving |= request.has_snapshots();
-        loader.portable |= request.has_snapshots();
-        let on_trial = self.models.on_trial.clone();
-        let models = ModelOptions { loader, on_trial, foreign: None };
-        let (source, report) = (self.source.clone(), self.report.clone());
+        let System { source, mut models, report, .. } = self.changed(Changes::default());
+        models.loader.saving |= request.has_snapshots();
+        models.loader.portable |= request.has_snapshots();
         let prepared = load::prepare_source(source, &self.changes, &models, report)?;
         ReadyRun::of(request, prepared, resumed, &models)
     }
@@ -175,6 +182,19 @@ impl SystemBuilder {
         self
     }
 
+    /// Gives a parameter, input or start value a value, as [`System::set`] does. It is part of the system: [`to_toml`]
+    /// writes it.
+    ///
+    /// [`to_toml`]: SystemBuilder::to_toml
+    ///
+    /// # Errors
+    /// If the text names no component that was added, or no variable.
+    pub fn set(mut self, variable: &str, value: impl Display) -> Result<Self, Error> {
+        let assignment = parse_assignment(&format!("{variable}={value}"));
+        let applied = assignment.and_then(|assignment| assignment.apply(&mut self.system));
+        applied.map(|()| self).map_err(|problem| Error::invalid(*problem))
+    }
+
     /// What else a system file can say: experiment, nodes, interventions, options of components and connections.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut consort_system::SystemDescription)) -> Self {
@@ -189,13 +209,23 @@ impl SystemBuilder {
 
     /// The system, to be changed and prepared.
     pub fn finish(self) -> System {
+        let mut report = Report::default();
+        let names = self.system.components.iter().map(|component| component.name.value.as_str());
+        names.filter(|name| !is_component_name(name)).for_each(|name| report.push(bad_name(name)));
         System {
             source: Source::built(self.system, &self.folder),
             changes: Changes::default(),
             models: ModelOptions::default(),
-            report: Report::default(),
+            report,
         }
     }
+}
+
+fn bad_name(name: &str) -> Diagnostic {
+    let message = format!("{name:?} cannot be the name of a component");
+    Diagnostic::error("system::bad-name", message).help(
+        "a name consists of letters, digits, `_` and `-`; a dot would separate a component from its variable",
+    )
 }
 
 fn written(text: &str) -> Spanned<String> {

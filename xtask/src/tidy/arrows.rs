@@ -1,4 +1,4 @@
-//! Which crate may know which. Arrows go down only.
+//! Which crate may depend on which. Arrows go down only.
 
 use crate::ci::root;
 use std::fs;
@@ -78,6 +78,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "view",
         ],
     ),
+    ("consort-py", &["consort", "core", "trace"]),
     ("consort-testkit", &["core", "system"]),
 ];
 

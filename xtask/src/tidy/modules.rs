@@ -11,11 +11,11 @@ use std::path::Path;
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
                           or make a helper a child of its only user";
 
-/// The modules of one crate and who uses whom.
+/// The modules of one crate, and which uses which.
 #[derive(Default)]
 struct Graph {
     modules: BTreeSet<String>,
-    /// From whom to whom, and the first place that says so.
+    /// From module to used module, with the first place of that use.
     arrows: BTreeMap<String, BTreeMap<String, String>>,
     /// Modules whose file is not where it should be.
     missing: Vec<String>,
@@ -100,7 +100,7 @@ impl Graph {
     }
 
     /// A cycle as a reader follows it: each arrow has its place.
-    fn tell(&self, cycle: &[&str]) -> String {
+    fn describe(&self, cycle: &[&str]) -> String {
         let places = cycle.windows(2).map(|pair| {
             format!("\n    {}: `{}` uses `{}`", self.arrows[pair[0]][pair[1]], pair[0], pair[1])
         });
@@ -117,9 +117,9 @@ fn judge(name: &str, graph: &Graph) -> Vec<String> {
         return found;
     };
     let modules: Vec<&str> = cycles.iter().map(|cycle| cycle[0]).collect();
-    let told = graph.tell(shortest);
+    let described = graph.describe(shortest);
     found.push(format!(
-        "{name}: a cycle of modules, {told}\n  {WHAT_TO_DO}; in a cycle are {}",
+        "{name}: a cycle of modules, {described}\n  {WHAT_TO_DO}; in a cycle are {}",
         modules.join(", ")
     ));
     found
@@ -142,16 +142,16 @@ mod tests {
     /// Checks the shortest cycle of a crate; an empty one if there is none.
     fn check(files: Files<'_>, expected: &str) {
         let found = judge("it", &graph_of(files)).join("\n");
-        let told = found.strip_prefix("it: a cycle of modules, ").unwrap_or(&found);
-        let told = told.split("\n  move").next().unwrap_or_default();
-        assert_eq!(told, expected);
+        let shown = found.strip_prefix("it: a cycle of modules, ").unwrap_or(&found);
+        let shown = shown.split("\n  move").next().unwrap_or_default();
+        assert_eq!(shown, expected);
     }
 
     const ROOT: (&str, &str) =
         ("lib.rs", "mod a;\nmod b;\nmod c;\npub use c::{Thing, inner::Other};");
 
     #[test]
-    fn a_cycle_is_told_with_its_places() {
+    fn a_cycle_is_reported_with_its_places() {
         let files = [ROOT, ("a.rs", "use crate::b;"), ("b.rs", "\nuse crate::c::X;"), ("c.rs", "")];
         check(&files, "");
         let files = [ROOT, files[1], files[2], ("c.rs", "fn f() { crate::a::g() }")];
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_cycle_is_told() {
+    fn the_shortest_cycle_is_reported() {
         let files = [
             ROOT,
             ("a.rs", "use crate::b;"),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_without_its_file_is_told() {
+    fn a_module_without_its_file_is_reported() {
         check(&[("main.rs", "mod a;")], "src/a.rs: a module without its file");
     }
 }

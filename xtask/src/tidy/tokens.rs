@@ -1,4 +1,4 @@
-//! The words, signs and strings of a Rust file, without comments, characters and what is there for tests only.
+//! The tokens of a Rust file: words, signs and strings, without comments, characters and what is there for tests only.
 
 /// A word, a sign or a string, and the line it is on.
 #[derive(Clone, Debug, PartialEq)]

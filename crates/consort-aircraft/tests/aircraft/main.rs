@@ -1,5 +1,5 @@
 //! The airplane's blocks, and the airplane of `examples/aircraft` made of them.
-#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+#![expect(clippy::unwrap_used, reason = "a helper that cannot continue fails its test")]
 #![expect(clippy::float_cmp, reason = "exact bits are what we promise")]
 #![expect(clippy::print_stdout, reason = "numbers are worth a look")]
 

@@ -64,7 +64,7 @@ impl Whole {
                 wires.extend(quoted(&line).into_iter().map(|to| [from.clone(), to]));
             }
         }
-        described.remove("display"); // feeds nobody, and has its own step
+        described.remove("display"); // feeds no other, and has its own step
         wires.retain(|[_, to]: &[String; 2]| !to.starts_with("display."));
         let names: Vec<String> = described.keys().cloned().collect();
         let components: Vec<Bench> =

@@ -1,4 +1,4 @@
-//! What must be true at the end of each program.
+//! Conditions that must hold at the end of each program.
 
 use super::{Execution, Verdict};
 use crate::facts::is_read;
@@ -82,7 +82,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Everybody who is due has stepped, and who answers by step only was read.
+    /// All components that are due have stepped, and the outputs of those that answer by step only were read.
     pub(super) fn end_advance(&mut self) -> Verdict {
         let facts = self.facts;
         for component in 0..facts.models.len() {

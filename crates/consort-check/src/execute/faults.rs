@@ -1,4 +1,4 @@
-//! Faults in words: names and tags as a person sees them.
+//! Faults as text: names and tags as users know them.
 
 use super::{Execution, Verdict};
 use crate::state::{Stamp, steps_after};

@@ -1,4 +1,4 @@
-//! One operation, and what it must find.
+//! Checks the preconditions of one operation, and carries it out abstractly.
 
 use super::{Execution, Verdict};
 use crate::facts::{Depends, is_read};

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// What is known within one evaluation; nothing is, when it begins.
 #[derive(Default)]
 struct Evaluation {
-    /// Who is integrated.
+    /// The components that are integrated together.
     members: BTreeSet<usize>,
     /// Numbers of variables that were read, and of inputs that were set.
     read: BTreeSet<usize>,

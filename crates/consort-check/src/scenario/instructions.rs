@@ -1,4 +1,4 @@
-//! One instruction of a scenario, and what it must find.
+//! Checks the preconditions of one instruction of a scenario, and carries it out abstractly.
 
 use super::{ScenarioExecution, When};
 use crate::violation::{Fault, NESTING_MAX, Of, PlanAction, Rule, Violation};
@@ -209,7 +209,7 @@ impl ScenarioExecution<'_> {
         self.run(&it.iterate, false)
     }
 
-    /// Where the FMUs are.
+    /// The times of the FMUs.
     fn places(&self) -> Vec<When> {
         self.fmus.iter().map(|fmu| fmu.at).collect()
     }

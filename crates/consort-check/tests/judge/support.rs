@@ -177,6 +177,7 @@ fn empty() -> ResolvedSystem {
             step: Time::from_ticks(1),
             seed: 0,
             tolerance: None,
+            hash: consort_core::HashMode::All,
         },
         components: Vec::new(),
         connections: Vec::new(),

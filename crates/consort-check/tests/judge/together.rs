@@ -2,7 +2,7 @@
 
 use crate::support::Example;
 
-/// `b` hands on, at once, what it gets from `a`; `c` is somebody else.
+/// `b` hands on, at once, what it gets from `a`; `c` is another component.
 const SYSTEM: &str = "
     a in u out y() equations
     b in u out y(u) equations

@@ -1,4 +1,4 @@
-//! What can be typed behind `check`.
+//! Subjects and options of `check`.
 
 use super::{ExperimentArgs, TextFormat};
 use clap::builder::PossibleValuesParser;
@@ -32,6 +32,9 @@ pub(crate) struct CheckPlanArgs {
     pub(crate) system: PathBuf,
     /// The plan, as `consort plan --format program` prints it
     pub(crate) plan: PathBuf,
+    /// Answer with one JSON object on standard output, also about what went wrong
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) experiment: ExperimentArgs,
 }
@@ -41,6 +44,9 @@ pub(crate) struct CheckPlanArgs {
 pub(crate) struct CheckScenarioArgs {
     /// The scenario, in HOCON
     pub(crate) scenario: PathBuf,
+    /// Answer with one JSON object on standard output, also about what went wrong
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Options of `check property`.
@@ -60,4 +66,7 @@ pub(crate) struct CheckPropertyArgs {
     /// How the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
     pub(crate) format: TextFormat,
+    /// Answer with one JSON object on standard output, also about what went wrong
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 }

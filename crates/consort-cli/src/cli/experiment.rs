@@ -4,7 +4,7 @@ use super::{Global, values};
 use clap::Args;
 use consort::run::settings::option_source;
 use consort::{Changes, FormOptions};
-use consort_core::{Diagnostic, Report, Seconds, SolverKind};
+use consort_core::{Diagnostic, HashMode, Report, Seconds, SolverKind, Span, TimeMistake};
 use consort_system::{Continuous, LoopChoice, OnDivergence, Order, Spanned};
 use std::path::PathBuf;
 
@@ -53,6 +53,12 @@ pub(crate) struct ExperimentArgs {
     /// What a value that is infinite, no number or far too great does
     #[arg(long, value_name = "WHAT", value_parser = values::choice(&OnDivergence::ALL))]
     pub(crate) on_divergence: Option<OnDivergence>,
+    /// What the trace hash is made of: all outputs, or only those that are connected
+    ///
+    /// With `connected`, outputs that nothing is connected to are read only if they are recorded: a run with few
+    /// connections and `--no-record` is faster. Runs of different modes are not compared.
+    #[arg(long, value_name = "MODE", value_parser = values::choice(&HashMode::ALL))]
+    pub(crate) hash: Option<HashMode>,
     /// Delay a connection by one step; may be repeated
     #[arg(long, value_name = "FROM -> TO")]
     pub(crate) delay: Vec<String>,
@@ -106,6 +112,7 @@ impl ExperimentArgs {
             continuous: args.continuous,
             loops: args.loops,
             on_divergence: args.on_divergence,
+            hash: args.hash,
             delay: args.delay,
             solver: args.solver,
             tolerance: number("tolerance", args.tolerance.as_deref(), report),
@@ -138,22 +145,12 @@ pub(crate) fn placed_time(
     value: Option<&str>,
     report: &mut Report,
 ) -> Option<Spanned<Seconds>> {
-    let value = value?;
-    let span = option_source(option, value, report);
-    match value.parse::<Seconds>() {
-        Ok(seconds) => Some(Spanned::new(seconds, span)),
-        Err(error) => {
-            let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
-            let label =
-                if is_number { "too large, or too many digits" } else { "not a number of seconds" };
-            report.push(
-                Diagnostic::error("cli::bad-time", error.to_string())
-                    .at(span, label)
-                    .help("write a decimal or a fraction, such as `0.01` or `1/30`"),
-            );
-            None
-        }
-    }
+    placed(option, value, report, str::parse::<Seconds>, |error, value, span| {
+        let mistake = TimeMistake::of(value);
+        Diagnostic::error("cli::bad-time", error.to_string())
+            .at(span, mistake.label())
+            .help(mistake.help("a fraction: `1/30`"))
+    })
 }
 
 /// The number that an option gives; a mistake goes to the report.
@@ -167,12 +164,29 @@ pub(crate) fn placed_number(
     value: Option<&str>,
     report: &mut Report,
 ) -> Option<Spanned<f64>> {
+    placed(
+        option,
+        value,
+        report,
+        |value| value.trim().parse::<f64>(),
+        |_, value, span| {
+            Diagnostic::error("cli::bad-number", format!("`{value}` is not a number"))
+                .at(span, "not a number")
+                .help("such as `1e-6`")
+        },
+    )
+}
+
+/// What an option gives, with its place; `wrong` makes the diagnostic of a mistake.
+fn placed<T, E>(
+    option: &str,
+    value: Option<&str>,
+    report: &mut Report,
+    read: impl FnOnce(&str) -> Result<T, E>,
+    wrong: impl FnOnce(E, &str, Span) -> Diagnostic,
+) -> Option<Spanned<T>> {
     let value = value?;
     let span = option_source(option, value, report);
-    if let Ok(number) = value.trim().parse() {
-        return Some(Spanned::new(number, span));
-    }
-    let diagnostic = Diagnostic::error("cli::bad-number", format!("`{value}` is not a number"));
-    report.push(diagnostic.at(span, "not a number").help("such as `1e-6`"));
-    None
+    let read = read(value).map_err(|error| report.push(wrong(error, value, span)));
+    Some(Spanned::new(read.ok()?, span))
 }

@@ -12,7 +12,7 @@ pub(crate) struct ExploreArgs {
     /// Where journal and report go [default: out/NAME-campaign]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) out: Option<PathBuf>,
-    /// Go on with the campaign that was stopped in this folder
+    /// Resume the campaign that was stopped in this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) resume: Option<PathBuf>,
     /// How many worker processes; never changes the report [default: as the campaign says, else cores]

@@ -1,4 +1,4 @@
-//! What can be typed behind `export`.
+//! Options and forms of `export`.
 
 use super::ExperimentArgs;
 use clap::{Args, Subcommand, ValueEnum};

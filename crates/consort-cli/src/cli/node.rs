@@ -160,9 +160,9 @@ pub(crate) struct NodeArgs {
         allow_hyphen_values = true
     )]
     pub(crate) save_at: Vec<String>,
-    /// Go on from this node's part: its file, or the folder for the latest
+    /// Resume from this node's part: its file, or the folder for the latest
     ///
-    /// All nodes must go on from the same time. All but --stop is as it was; where nodes listen and
+    /// All nodes must resume from the same time. All but --stop is as it was; where nodes listen and
     /// connect may be another place.
     #[arg(long, value_name = "PATH")]
     pub(crate) resume: Option<PathBuf>,
@@ -233,7 +233,7 @@ impl NodeArgs {
 /// What may be asked about nodes.
 #[derive(Subcommand, Debug)]
 pub(crate) enum NodeQuestion {
-    /// Show where nodes are, and who waits for whom for what
+    /// Show the progress of nodes, and what each waits for from which other
     #[command(after_long_help = include_str!("node_status.txt"))]
     Status(NodeStatusArgs),
     /// Create a secret for all nodes of a run, without which no node can join

@@ -47,7 +47,7 @@ pub(crate) struct VariedArgs {
     /// The longest time a message is under way in half of the runs [default: 0.0002]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) link_delay: Option<f64>,
-    /// How often a node is stopped and goes on (SIGSTOP) in each run of processes
+    /// How often a node is stopped and resumed (SIGSTOP) in each run of processes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) stops: u32,
     /// The longest stop; the shortest is a fifteenth of it [default: 1.5]
@@ -69,7 +69,7 @@ pub(crate) struct VariedArgs {
 /// A kind of link to go through, or all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LinkChoice {
-    /// That one.
+    /// The named kind of link.
     One(LinkKind),
     /// Every one that this program has.
     All,

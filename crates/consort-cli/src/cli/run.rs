@@ -49,9 +49,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SECONDS", requires = "save", conflicts_with = "save_at",
         value_parser = values::length)]
     pub(crate) save_every: Option<Seconds>,
-    /// Go on from a run that was saved; all but --stop is as it was
+    /// Resume a run that was saved; all but --stop is as it was
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
+    /// Answer with one JSON object on standard output, also about what went wrong
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) checks: VerifyArgs,
     #[command(flatten)]

@@ -21,6 +21,9 @@ pub(crate) struct StateCheckArgs {
     /// How the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
     pub(crate) format: TextFormat,
+    /// Answer with one JSON object on standard output, also about what went wrong
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
     /// Find differences that are more probable than this
     #[arg(long, value_name = "P", default_value_t = 0.025, value_parser = values::probability)]
     pub(crate) epsilon: f64,

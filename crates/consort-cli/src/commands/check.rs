@@ -6,13 +6,15 @@ mod property;
 use crate::cli::{CheckArgs, CheckPlanArgs, CheckScenarioArgs, CheckSubject, Global};
 use crate::commands::plan::read_scenario;
 use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::answer::answer;
 use crate::output::printer::Printer;
 use crate::pipeline;
 use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_system::scenario::Scenario;
 use consort_system::{Plan, ResolvedSystem};
+use serde_json::json;
 
-/// Judges.
+/// Carries out `consort check`.
 pub(crate) fn execute(args: &CheckArgs, global: &Global, printer: &Printer) -> CommandResult {
     match &args.subject {
         CheckSubject::Plan(args) => check_plan(args, global, printer),
@@ -44,7 +46,12 @@ fn check_plan(args: &CheckPlanArgs, global: &Global, printer: &Printer) -> Comma
         said: violation.to_string(),
         help: violation.help(),
     });
-    answer(&name, refused, printer)
+    respond(
+        JudgedSubject { command: "check plan", name: &name, json: args.json },
+        refused,
+        &report,
+        printer,
+    )
 }
 
 /// A plan is judged by the rules of the order it names, which may not be what the system asks for.
@@ -76,7 +83,8 @@ fn check_scenario(args: &CheckScenarioArgs, printer: &Printer) -> CommandResult 
         said: violation.to_string(),
         help: violation.help(),
     });
-    answer(&name, refused, printer)
+    let judged = JudgedSubject { command: "check scenario", name: &name, json: args.json };
+    respond(judged, refused, &report, printer)
 }
 
 /// What says that there is nothing to judge: no algorithm at all, or none for some configurations.
@@ -101,8 +109,28 @@ struct Refusal {
     help: String,
 }
 
+/// What was judged, and how the answer is written.
+struct JudgedSubject<'a> {
+    command: &'static str,
+    name: &'a str,
+    json: bool,
+}
+
 /// Prints the verdict, and gives its exit code.
-fn answer(name: &str, refused: Option<Refusal>, printer: &Printer) -> CommandResult {
+fn respond(
+    JudgedSubject { command, name, json }: JudgedSubject<'_>,
+    refused: Option<Refusal>,
+    report: &Report,
+    printer: &Printer,
+) -> CommandResult {
+    if json {
+        let exit = if refused.is_none() { Exit::Done } else { Exit::No };
+        let reason = refused.map(|it| json!({"place": it.place.trim_end_matches(", "), "message": it.said, "help": it.help}));
+        let verdict = if exit == Exit::Done { "accepted" } else { "refused" };
+        let found = json!({"subject": name, "verdict": verdict, "reason": reason});
+        printer.data(answer(command, exit, report, found))?;
+        return Ok(exit);
+    }
     let Some(Refusal { place, said, help }) = refused else {
         printer.data(format!("{name}: accepted\n"))?;
         return Ok(Exit::Done);

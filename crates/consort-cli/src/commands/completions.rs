@@ -1,4 +1,4 @@
-//! `consort completions SHELL`: what a shell needs to complete our words.
+//! `consort completions SHELL`: prints the completion script for a shell.
 
 use crate::cli::{Cli, CompletionsArgs};
 use crate::outcome::{CommandResult, Exit};

@@ -1,18 +1,22 @@
-//! `consort diff A B`: what two traces differ in.
+//! `consort diff A B`: shows the differences of two traces.
 
 use crate::cli::{DiffArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::answer::answer;
 use crate::output::printer::Printer;
 use consort::request::differences;
 use consort::run::Manifest;
 use consort::run::files::{hashes, machine, manifest, traces};
-use consort_core::{Diagnostic, Resolution};
-use consort_trace::{DiffOptions, Difference, Tolerance, TraceComparison, compare};
+use consort_core::{Diagnostic, Report, Resolution};
+use consort_trace::{
+    ComparedRows, DiffOptions, Difference, Tolerance, Trace, TraceComparison, compare,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Compares, and says what differs.
 pub(crate) fn execute(args: &DiffArgs, printer: &Printer) -> CommandResult {
+    check_modes(args)?;
     if let Some((a, b)) = unrecorded(args) {
         return compare_hashes(&a, &b, printer);
     }
@@ -24,28 +28,74 @@ pub(crate) fn execute(args: &DiffArgs, printer: &Printer) -> CommandResult {
             relative: args.relative.unwrap_or(0.0),
         },
         variables: args.variables.clone(),
+        rows: match (args.common_times, args.reference) {
+            (true, _) => ComparedRows::Common,
+            (false, true) => ComparedRows::Interpolated,
+            (false, false) => ComparedRows::All,
+        },
+        is_reference: args.reference,
+        time_tolerance: args.time_tolerance,
         ..DiffOptions::default()
     };
     let comparison = compare(&a, &b, &options);
-    if comparison.variables == 0 && !args.variables.is_empty() {
-        let message = format!("no variable of both is called `{}`", args.variables.join("`, `"));
-        return Err(CommandError::failed(Diagnostic::error("cli::unknown-variable", message)));
-    }
+    refuse_empty(args, &comparison, [&a, &b])?;
     let circumstances = match (manifest_beside(&args.a), manifest_beside(&args.b)) {
         (Ok(a), Ok(b)) => circumstances(&a, &b),
         _ => Vec::new(),
     };
-    printer.data(match args.format {
+    let exit = if comparison.is_same() { Exit::Done } else { Exit::No };
+    printer.data(match args.format.or_json(args.json) {
         TextFormat::Text => text(&circumstances, &comparison),
-        TextFormat::Json => format!("{:#}\n", to_json(&circumstances, &comparison)),
+        TextFormat::Json => {
+            answer("diff", exit, &Report::default(), to_json(&circumstances, &comparison))
+        }
     })?;
-    Ok(if comparison.is_same() { Exit::Done } else { Exit::No })
+    Ok(exit)
+}
+
+/// Two traces of which nothing was compared are not the same.
+fn refuse_empty(
+    args: &DiffArgs,
+    comparison: &TraceComparison,
+    [a, b]: [&Trace; 2],
+) -> Result<(), CommandError> {
+    let is_chosen = !args.variables.is_empty() || args.reference || args.common_times;
+    if !is_chosen || comparison.variables != 0 && comparison.rows != 0 {
+        return Ok(());
+    }
+    let message = match comparison.variables {
+        0 if args.variables.is_empty() => "the traces have no variable in common".to_owned(),
+        0 => format!("no variable of both is called `{}`", args.variables.join("`, `")),
+        _ => "the traces have no time in common".to_owned(),
+    };
+    let named = |trace: &Trace| {
+        let names = trace.schema().columns().iter().take(5).map(|it| format!("`{}`", it.path()));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let diagnostic = Diagnostic::error("cli::unknown-variable", message)
+        .with_note(format!("the first begins with {}", named(a)))
+        .with_note(format!("the second begins with {}", named(b)));
+    let help =
+        "name a column of a table like the variable: `tank.level`, or `level` if that is clear";
+    Err(CommandError::failed(diagnostic.help(help)))
+}
+
+/// Runs whose hashes are made of different variables are not compared; their trace files may be.
+fn check_modes(args: &DiffArgs) -> Result<(), consort::Error> {
+    let [a, b] = [&args.a, &args.b].map(|path| Manifest::read(path).ok().filter(|_| path.is_dir()));
+    let (Some(a), Some(b)) = (a, b) else { return Ok(()) };
+    let help =
+        "run both with the same `--hash`, or compare the values alone: name their `trace.parquet`";
+    manifest::check_modes(a.hash_mode(), b.hash_mode(), help)
 }
 
 /// Two runs of which at least one has no trace: their hashes still show whether they are the same.
 fn unrecorded(args: &DiffArgs) -> Option<(Manifest, Manifest)> {
     let is_exact = args.absolute.is_none() && args.relative.is_none();
-    let wants_all = args.variables.is_empty() && args.format == TextFormat::Text;
+    let is_narrowed = args.reference || args.common_times || args.time_tolerance.is_some();
+    let wants_all = args.variables.is_empty()
+        && !is_narrowed
+        && args.format.or_json(args.json) == TextFormat::Text;
     let missing = |path: &Path| path.is_dir() && !traces::file_of(path).exists();
     if !is_exact || !wants_all || !missing(&args.a) && !missing(&args.b) {
         return None;
@@ -67,16 +117,16 @@ fn compare_hashes(a: &Manifest, b: &Manifest, printer: &Printer) -> CommandResul
 }
 
 /// CSV says neither its resolution nor its types; the other trace may.
-fn read_both(
-    a: &Path,
-    b: &Path,
-) -> Result<(consort_trace::Trace, consort_trace::Trace), CommandError> {
-    if traces::is_csv(&traces::file_of(a)) {
+fn read_both(a: &Path, b: &Path) -> Result<(Trace, Trace), CommandError> {
+    let is_csv = |path: &Path| traces::is_csv(&traces::file_of(path));
+    if is_csv(a) {
         let second = traces::read(b, Resolution::NANOSECOND)?;
-        return Ok((traces::read_like(a, second.schema())?, second));
+        let first = traces::read_like(a, second.schema())?;
+        return Ok((traces::with_names_of(first, &second), second));
     }
     let first = traces::read(a, Resolution::NANOSECOND)?;
     let second = traces::read_like(b, first.schema())?;
+    let second = if is_csv(b) { traces::with_names_of(second, &first) } else { second };
     Ok((first, second))
 }
 

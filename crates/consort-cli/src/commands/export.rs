@@ -9,18 +9,18 @@ use crate::outcome::{CommandError, CommandResult, Exit, plain_words};
 use crate::output::printer::Printer;
 use crate::pipeline;
 use consort::Loaded;
-use consort_core::{Diagnostic, Literal, ModelDescription, Report};
+use consort_core::{Diagnostic, Literal, ModelDescription, ModelReference, Report};
 use consort_formats::{multimodel, ssp};
 use consort_models::pack::{PackError, Packed, resource_bytes, write_archive};
 use consort_models::ssp::Nested;
 use consort_system::{ResolvedSystem, Spanned, SystemDescription};
 use files::Files;
-use moved::{FOREIGN, Moved};
+use moved::Moved;
 use std::cell::RefCell;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-/// What is written.
+/// The form in which a system is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Toml,
@@ -109,12 +109,15 @@ impl Export<'_> {
         }
     }
 
-    /// Only our own form has words for components that are programs of their own.
+    /// Only our own form can describe components that are programs of their own.
     fn refuse_programs(&self, report: &mut Report) -> bool {
         let components = self.loaded.system.components.iter();
-        let programs = components.filter(|it| it.model.value.starts_with(FOREIGN));
+        let programs = components.filter(|it| ModelReference::is_foreign(&it.model.value));
         for program in programs {
-            let message = format!("`{}` is a program of its own", program.name.value);
+            let message = format!(
+                "`{}` cannot be exported: its model is a program (`foreign:`)",
+                program.name.value
+            );
             let diagnostic = Diagnostic::error("export::program", message);
             let diagnostic = diagnostic.maybe_at(program.model.span, "no other tool can start it");
             report.push(diagnostic.help("write the system as `.toml`"));

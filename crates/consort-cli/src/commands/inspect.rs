@@ -6,7 +6,7 @@ use crate::output::printer::Printer;
 use crate::pipeline;
 use consort::Loaded;
 use consort::load::{is_neither, is_system, not_loaded};
-use consort_core::{Diagnostic, ModelDescription, Report, Severity};
+use consort_core::{Diagnostic, ModelDescription, ModelReference, Report, Severity};
 use consort_models::ModelRequest;
 use consort_models::loader::Described;
 use consort_models::native::Block;
@@ -17,10 +17,10 @@ use std::path::Path;
 /// How wide the text is.
 const WIDTH: usize = 100;
 
-/// Shows it.
+/// Shows a model or a system.
 pub(crate) fn execute(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
     match args.subject.as_str() {
-        "native:" | "native" => list_blocks(args.format, global, printer),
+        ModelReference::NATIVE | "native" => list_blocks(args.format, global, printer),
         subject if is_system(Path::new(subject)) || is_neither(Path::new(subject)) => {
             show_system(args, global, printer)
         }
@@ -68,7 +68,7 @@ fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> Command
     let loaded = loader.load(&request, &mut report);
     drop(waiting);
     let Some(loaded) = loaded else {
-        let name = args.subject.strip_prefix("native:");
+        let name = args.subject.strip_prefix(ModelReference::NATIVE);
         let blocks = loader.kinds().blocks();
         if let Some(block) = name.and_then(|name| blocks.find(name)) {
             return show_block(block, args.format, printer);

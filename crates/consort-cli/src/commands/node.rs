@@ -1,4 +1,4 @@
-//! `consort node SYSTEM`: computes a part of a distributed run; `consort node status`: how it goes.
+//! `consort node SYSTEM`: computes a part of a distributed run; `consort node status`: shows its progress.
 
 mod secret;
 mod status;

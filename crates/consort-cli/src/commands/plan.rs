@@ -4,6 +4,7 @@ mod text;
 
 use crate::cli::{ExperimentArgs, Global, PlanArgs, PlanFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::answer::answer;
 use crate::output::printer::Printer;
 use crate::pipeline;
 use consort::Prepared;
@@ -24,7 +25,7 @@ pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> Co
     let placement = prepared.resolved().placement.as_ref();
     let projection = placement.map(|placement| project(&prepared, placement)).transpose()?;
     let name = &prepared.resolved().name;
-    let text = match args.format {
+    let text = match format(args) {
         PlanFormat::Text => {
             text::page(&prepared, &prepared.explain(), projection.as_ref(), printer)
         }
@@ -42,7 +43,12 @@ fn json(prepared: &Prepared) -> String {
     value["system"] = prepared.resolved().name.clone().into();
     value["plan_hash"] = prepared.hashes.plan.clone().into();
     value["program"] = prepared.plan_text().into();
-    format!("{value:#}\n")
+    answer("plan", Exit::Done, &prepared.report, value)
+}
+
+/// How the plan is shown.
+fn format(args: &PlanArgs) -> PlanFormat {
+    if args.json { PlanFormat::Json } else { args.format }
 }
 
 /// Reads a scenario, or says what is wrong with it.
@@ -68,7 +74,7 @@ fn plan_scenario(args: &PlanArgs, printer: &Printer) -> CommandResult {
     let (Some(plan), Some(plans)) = (plan, plans) else {
         return Err(CommandError::Invalid { report });
     };
-    note_configurations(&scenario, args.format, &mut report);
+    note_configurations(&scenario, format(args), &mut report);
     printer.report(&report, "");
     let planned = match scenario.configurations.is_empty() {
         true => scenario.with_plan(&plan),
@@ -78,10 +84,10 @@ fn plan_scenario(args: &PlanArgs, printer: &Printer) -> CommandResult {
         panic!("the plan of `{}` is wrong: {violation}", system.name);
     }
     let explain = || consort_planner::explain(&system, &models, &plan);
-    let text = match args.format {
+    let text = match format(args) {
         PlanFormat::Text => consort_formats::write_scenario(&planned),
         PlanFormat::Program => plan.to_text(&system, &models),
-        PlanFormat::Json => format!("{:#}\n", serde_json::json!(explain())),
+        PlanFormat::Json => answer("plan", Exit::Done, &report, serde_json::json!(explain())),
         PlanFormat::Dot => view::dot(&system.name, &names(&system), &explain()),
         PlanFormat::Svg => view::svg(&system.name, &names(&system), &explain()),
     };
@@ -128,6 +134,7 @@ fn refuse_options(args: &ExperimentArgs) -> Result<(), CommandError> {
         ("--order", args.order.is_some()),
         ("--continuous", args.continuous.is_some()),
         ("--loops", args.loops.is_some()),
+        ("--hash", args.hash.is_some()),
         ("--delay", !args.delay.is_empty()),
         ("--input", args.input.is_some()),
         ("--record", !args.record.is_empty()),

@@ -1,33 +1,25 @@
-//! `consort plot DIR VARIABLE...`: pictures of what was recorded.
+//! `consort plot DIR... VARIABLE...`: pictures of what was recorded.
 
 use crate::cli::PlotArgs;
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
-use consort::run::Manifest;
-use consort::run::files::traces;
-use consort::{Picture, PictureFormat};
-use consort_core::{Diagnostic, Resolution};
+use consort::picture::{is_run, plot};
+use consort::{PictureFormat, PlotRequest};
+use consort_core::{Diagnostic, Seconds};
+use consort_view::plot::TimeRange;
 use std::path::{Path, PathBuf};
-
-/// The most variables that are drawn if none are named: more cannot be distinguished.
-const DRAWN_MAX: usize = 40;
 
 /// Draws, and says where the picture is.
 pub(crate) fn execute(args: &PlotArgs, printer: &Printer) -> CommandResult {
     let formats = formats(args)?;
-    traces::verify(&args.run)?;
-    let trace = traces::read(&args.run, Resolution::NANOSECOND)?;
-    let manifest = Manifest::read(&args.run).ok();
-    let mut columns = traces::required_columns(&trace, &patterns(args, manifest.as_ref()))?;
-    if args.variables.is_empty() && DRAWN_MAX < columns.len() {
-        let count = columns.len();
-        printer.say(&format!("{DRAWN_MAX} of {count} variables are drawn; name those to be seen"));
-        columns.truncate(DRAWN_MAX);
+    let request = request(args)?;
+    let plotted = plot(&request)?;
+    for remark in &plotted.remarks {
+        printer.say(remark);
     }
-    let picture = Picture::new(title(&args.run, manifest.as_ref()), manifest.as_ref(), columns);
     for format in formats {
-        let bytes = picture.draw(format)?;
-        match place(args, format) {
+        let bytes = plotted.picture.draw(format)?;
+        match place(args, &request.runs, format) {
             None => printer.data(bytes)?,
             Some(path) => {
                 std::fs::write(&path, bytes)
@@ -39,19 +31,35 @@ pub(crate) fn execute(args: &PlotArgs, printer: &Printer) -> CommandResult {
     Ok(Exit::Done)
 }
 
-fn title(path: &Path, manifest: Option<&Manifest>) -> String {
-    let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    manifest.map(|manifest| manifest.name().to_owned()).or(file).unwrap_or_default()
+/// Runs come first. Without `--var`, what is no run is a variable.
+fn request(args: &PlotArgs) -> Result<PlotRequest, CommandError> {
+    let is_more = |name: &&String| !args.var.is_empty() || is_run(Path::new(name));
+    let more = args.more.iter().take_while(is_more).map(PathBuf::from);
+    let runs: Vec<PathBuf> = std::iter::once(args.run.clone()).chain(more).collect();
+    let named = args.more.iter().skip(runs.len() - 1).chain(&args.var);
+    let variables = named.cloned().collect();
+    Ok(PlotRequest { runs, variables, x: args.x.clone(), range: range(args)? })
 }
 
-/// What was asked for, else what the experiment says, else everything.
-fn patterns(args: &PlotArgs, manifest: Option<&Manifest>) -> Vec<String> {
-    let planned = manifest.map(Manifest::plot).unwrap_or_default();
-    match (&args.variables, planned) {
-        (asked, _) if !asked.is_empty() => asked.clone(),
-        (_, planned) if !planned.is_empty() => planned,
-        _ => vec!["*".to_owned()],
+fn range(args: &PlotArgs) -> Result<TimeRange, CommandError> {
+    let refused = |code, message: String, help: &str| {
+        CommandError::failed(Diagnostic::error(code, message).help(help))
+    };
+    let seconds = |given: &Option<String>| {
+        let parsed = given.as_deref().map(str::parse::<Seconds>).transpose();
+        let help = "give a number of seconds, such as `0.01` or `1/30`";
+        parsed
+            .map(|seconds| seconds.map(Seconds::to_f64))
+            .map_err(|error| refused("cli::bad-time", error.to_string(), help))
+    };
+    let (from, to) = (seconds(&args.from)?, seconds(&args.to)?);
+    if let (Some(from), Some(to)) = (from, to)
+        && to <= from
+    {
+        let message = format!("`--to {to}` is not after `--from {from}`");
+        return Err(refused("cli::empty-range", message, "give the earlier time to `--from`"));
     }
+    Ok(TimeRange { from, to })
 }
 
 /// What was asked for, else what the file's name says, else SVG.
@@ -79,13 +87,14 @@ fn formats(args: &PlotArgs) -> Result<Vec<PictureFormat>, CommandError> {
     }
 }
 
-/// Where a picture goes; `None` is standard output.
-fn place(args: &PlotArgs, format: PictureFormat) -> Option<PathBuf> {
+/// Where a picture goes; `None` is standard output. That of several runs belongs to none of their folders.
+fn place(args: &PlotArgs, runs: &[PathBuf], format: PictureFormat) -> Option<PathBuf> {
     let ending = format.extension();
     match &args.out {
         Some(out) if out == Path::new("-") => None,
         Some(out) => Some(out.clone()),
         None if format == PictureFormat::Text => None,
+        None if 1 < runs.len() => Some(PathBuf::from(format!("plot.{ending}"))),
         None if args.run.is_dir() => Some(args.run.join(format!("plot.{ending}"))),
         None => Some(args.run.with_extension(ending)),
     }

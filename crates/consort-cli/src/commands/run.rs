@@ -27,10 +27,14 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
     if args.checks.verify {
         verify(&run, &recorded.run, &context, printer)?;
     }
+    if args.json {
+        let exit = interrupt::ended_by_user(exit);
+        printer.data(closing::answer(exit, &run.prepared, &recorded.run, &run.folder))?;
+    }
     let system = args.system.as_deref().map(file_or_folder);
     let line = format!("repeat with: {}", command_line::of_run(system.as_deref(), &request));
     match exit {
-        Exit::Failed => printer.insist(&line),
+        Exit::Failed | Exit::Interrupted => printer.insist(&line),
         Exit::Done | Exit::No => printer.detail(&line),
     }
     Ok(exit)

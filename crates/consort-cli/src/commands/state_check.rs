@@ -1,4 +1,4 @@
-//! `consort state-check MODEL...`: how faithfully the states of models can be saved, by whom, and at which cost.
+//! `consort state-check MODEL...`: how faithfully the states of models can be saved, by which provider, and at which cost.
 
 mod checked;
 mod corpus;
@@ -9,6 +9,7 @@ mod summary;
 
 use crate::cli::{Global, StateCheckArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::answer::answer;
 use crate::output::printer::Printer;
 use crate::pipeline::{self, trials};
 use checked::{Checked, Outcome};
@@ -29,6 +30,7 @@ pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer)
         Some(folder) => corpus::models(folder, pipeline::loader(global, None).kinds())?,
         None => args.models.clone(),
     };
+    let format = args.format.or_json(args.json);
     let is_single = args.corpus.is_none() && models.len() == 1;
     let mut progress = Progress::new(printer.progress(), models.len());
     let mut all = Vec::with_capacity(models.len());
@@ -42,15 +44,16 @@ pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer)
             }
             _ => {}
         }
-        if args.format == TextFormat::Text {
+        if format == TextFormat::Text {
             progress.end();
             show(&checked, args, printer)?;
         }
         all.push(checked);
     }
     progress.end();
-    if args.format == TextFormat::Json {
-        printer.data(format!("{:#}\n", summary::to_json(&all)))?;
+    if format == TextFormat::Json {
+        let found = summary::to_json(&all);
+        printer.data(answer("state-check", exit(&all), &Report::default(), found))?;
     } else if args.corpus.is_some() || 1 < all.len() {
         printer.data(summary::text(&all))?;
     }
@@ -163,7 +166,7 @@ fn is_ours(loader: &Loader, model: &str) -> bool {
     loader.kinds().saves_itself(&ModelRequest::new(model, Path::new("")))
 }
 
-/// Who could save the states of a model, best first.
+/// The providers that could save the states of a model, best first.
 fn providers(is_ours: bool, global: &Global) -> Vec<Provider> {
     let is_allowed = |it: &Provider| global.providers.is_empty() || global.providers.contains(it);
     match is_ours {

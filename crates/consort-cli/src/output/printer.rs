@@ -1,11 +1,11 @@
-//! The one place that decides what is said where: data to standard output, all else to standard
+//! The one place that decides where output goes: data to standard output, all else to standard
 //! error.
 
-use super::diagnostics::{self, Style};
 use super::waiting::Waiting;
 use super::{campaign_progress, progress};
 use crate::cli::{Global, ProgressMode, When};
 use consort::Monitor;
+use consort::diagnostics::{self, ReportStyle};
 use consort::run::monitor::{CampaignProgress, ProgressReport};
 use consort_core::{LogEntry, Report, Severity};
 use std::fs::File;
@@ -87,7 +87,7 @@ impl Printer {
         let least = if self.quiet { Severity::Error } else { Severity::Note };
         let (color, all) = (self.color, self.verbose);
         let points_on = !self.quiet && io::stderr().is_terminal();
-        let style = Style { color, least, all, ending, points_on };
+        let style = ReportStyle { color, least, all, ending, points_on };
         let text = diagnostics::render(report, style);
         if !text.is_empty() {
             to_user(text.strip_suffix('\n').unwrap_or(&text));

@@ -15,7 +15,7 @@ const NEXT: Duration = Duration::from_secs(30);
 
 /// What was said last, and when something is due.
 struct Last {
-    /// Model and provider.
+    /// The model and the provider that are checked now.
     of: Option<(String, &'static str)>,
     began: Instant,
     due: Duration,

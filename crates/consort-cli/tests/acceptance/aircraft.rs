@@ -147,7 +147,7 @@ fn the_plan_says_which_delay_or_iteration_the_pair_needs() {
     assert!(iterated.contains(loops), "{iterated}");
 }
 
-/// What reacts to what is a loop through two steps; nobody asked for iteration, so it is named.
+/// What reacts to what is a loop through two steps; iteration was not requested, so it is named.
 #[test]
 fn fmus_that_wait_for_each_other_are_refused_by_name_unless_iterated() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Bad inputs of every kind: told with help, and nothing is left behind, not even in the cache.
+//! Bad inputs of every kind: reported with help, and nothing is left behind, not even in the cache.
 
 use crate::world::{NEVER_SAID, World, filters};
 use consort_testkit::fmus::{self, BuildOptions, Fmi};
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A system that is right, to be spoiled.
-const GOOD: &str = r#"[experiment]
+/// A system without mistakes, to be spoiled.
+pub(crate) const GOOD: &str = r#"[experiment]
 stop = 1
 step = 0.1
 [components.source]
@@ -20,7 +20,7 @@ from = "source.y"
 to = "gain.u"
 "#;
 
-/// Files only: an empty folder of the cache hurts nobody.
+/// Files only: an empty folder of the cache is harmless.
 fn files(world: &World) -> Vec<PathBuf> {
     world.contents().into_iter().filter(|path| path.is_file()).collect()
 }
@@ -46,7 +46,7 @@ fn check(name: &str, cases: Vec<(&str, World, Vec<&str>)>) {
         text += &format!("==== {what}: {}", refuse(&world, &run.collect::<Vec<_>>()));
     }
     let mut filters = filters();
-    // The compiler's own words and command differ from machine to machine.
+    // The compiler's messages and command differ from machine to machine.
     filters.push((r"(?s)the compiler says:.*?\nhelp", "the compiler says: [...]\nhelp"));
     insta::with_settings!({filters => filters}, { insta::assert_snapshot!(name, text) });
 }
@@ -111,7 +111,7 @@ fn bad_options_leave_nothing() {
             ("an empty table", table(""), vec!["--input", "in.csv"]),
             ("a table without numbers", table("time,gain.u\n0,x\n"), vec!["--input", "in.csv"]),
             ("a table going back", table("time,gain.u\n1,1\n0,2\n"), vec!["--input", "in.csv"]),
-            ("a table for nobody", table("time,gain.w\n0,1\n"), vec!["--input", "in.csv"]),
+            ("a table without a target", table("time,gain.w\n0,1\n"), vec!["--input", "in.csv"]),
             ("a table with holes", table("time,gain.u\n0,1\n1\n"), vec!["--input", "in.csv"]),
             ("a fed input with a source", fed_twice(), vec!["--input", "in.csv"]),
         ],
@@ -190,7 +190,11 @@ fn bad_fmus_leave_nothing() {
             ("an empty archive", archive(b""), vec![]),
             ("half an archive", archive(&good[..good.len() / 2]), vec![]),
             ("no archive", archive(b"this is not an FMU"), vec![]),
-            ("a way out", archive(&renamed("sources/model.c", "../../../evil.c")), vec![]),
+            (
+                "a path that leaves the archive",
+                archive(&renamed("sources/model.c", "../../../evil.c")),
+                vec![],
+            ),
             ("an absolute path", archive(&renamed("sources/model.c", "/etc/cron.d/e.c")), vec![]),
             (
                 "no description",

@@ -134,7 +134,7 @@ fn links_capacities_workers_and_bad_networks_cannot_be_seen() {
 }
 
 #[test]
-fn nodes_of_the_system_are_taken_unless_it_is_told_to_be_local() {
+fn nodes_of_the_system_are_used_unless_local_is_requested() {
     let world = quickstart();
     let text = world.read("s/system.toml");
     world.done(&["run", "s", "--out", "plain"]);

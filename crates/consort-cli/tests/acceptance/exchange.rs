@@ -35,7 +35,7 @@ const CASES: [Case; 7] = [
     Case { name: "exchange-wall", versions: BOTH, outputs: &["inside"], stop: 5.0 },
 ];
 
-/// A power of two, so that both tools tell the same times.
+/// A power of two, so that both tools report the same times.
 const STEP: f64 = 1.0 / 64.0;
 
 /// FMPy's rows, by name, at the points of the grid: the last of each, after events.
@@ -130,7 +130,7 @@ fn every_model_is_what_fmpy_integrates_by_cvode() {
         for fmi in case.versions {
             let world = with_archive(case.name, *fmi);
             let theirs = Theirs::simulate(&world, case);
-            // The only one that has its own solver must be told to use ours.
+            // The only one that has its own solver must be set to use ours.
             let solver: &[&str] = match case.name {
                 "dahlquist" => &["--solver", "bdf", "--tolerance", "1e-9"],
                 _ => &["--tolerance", "1e-9"],
@@ -172,7 +172,7 @@ fn every_solver_agrees_with_cvode() {
     }
 }
 
-/// Between a bounce and the next the ball is on a parabola, which tells when it bounced.
+/// Between a bounce and the next the ball is on a parabola, which gives the time of the bounce.
 #[test]
 fn bounces_happen_when_cvode_finds_them() {
     let case = &CASES[1];

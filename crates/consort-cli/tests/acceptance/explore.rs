@@ -146,7 +146,7 @@ fn wait_for_lines(world: &World, out: &str, lines: usize) {
 }
 
 #[test]
-fn a_campaign_that_was_killed_goes_on_and_reports_the_same() {
+fn a_campaign_that_was_killed_is_resumed_and_reports_the_same() {
     let world = tree(&with("kind = \"exhaustive\"\nblock = 1"));
     explore(&world, "whole", &["--workers", "2"]);
     let mut killed = start(&world, &["explore", "tree", "--out", "killed", "--workers", "2"]);
@@ -169,7 +169,7 @@ fn a_campaign_that_was_killed_goes_on_and_reports_the_same() {
 }
 
 #[test]
-fn ctrl_c_stops_after_the_work_in_hand_and_says_how_to_go_on() {
+fn ctrl_c_stops_after_the_work_in_hand_and_says_how_to_resume() {
     let world = tree(&with("kind = \"exhaustive\"\nblock = 1"));
     explore(&world, "whole", &["--workers", "2"]);
     let mut command = world.command(&["explore", "tree", "--out", "part", "--workers", "2"]);
@@ -183,7 +183,7 @@ fn ctrl_c_stops_after_the_work_in_hand_and_says_how_to_go_on() {
     assert_eq!(report(&world, "part")["ending"], "stopped");
     let said = world.consort(&["explore", "tree", "--out", "part"]);
     assert_eq!(said.code, Some(2), "what was done is not thrown away: {said}");
-    assert!(said.stderr.contains("go on with `--resume part`"), "{said}");
+    assert!(said.stderr.contains("resume with `--resume part`"), "{said}");
     let said = world.consort(&["explore", "tree", "--resume", "part"]);
     assert_eq!(said.code, Some(1), "{said}");
     assert!(kept(&world, "part") == kept(&world, "whole"));
@@ -284,15 +284,15 @@ fn misbehaving(parameters: &str, more: &str) -> (World, Value, Said) {
 }
 
 #[test]
-fn an_fmu_that_ends_its_process_is_named_and_the_campaign_goes_on() {
+fn an_fmu_that_ends_its_process_is_named_and_the_campaign_continues() {
     // exit(3), abort, crash: in the campaign's own worker.
     for (behavior, reason) in [(6, "exit code 3"), (7, "signal 6"), (8, "signal 11")] {
         let parameters = format!("behavior = {behavior}, at = 1");
         let (_, report, said) = misbehaving(&parameters, "state = \"native\"\n");
         assert_eq!(report["scenarios"]["failed"], 4, "{said}");
         assert_eq!(report["scenarios"]["total"], 4);
-        let told = report["failing"][0]["reason"].as_str().unwrap();
-        assert!(told.contains(reason), "{told}");
+        let reported = report["failing"][0]["reason"].as_str().unwrap();
+        assert!(reported.contains(reason), "{reported}");
         // What came before was simulated: the failures begin with the second period.
         assert_eq!(report["failures"][0]["choices"].as_array().unwrap().len(), 2);
     }
@@ -308,8 +308,11 @@ fn an_isolated_fmu_that_ends_its_process_is_named_with_its_call() {
     ] {
         let (_, report, said) = misbehaving(parameters, "isolate = true\n");
         assert_eq!(report["scenarios"]["failed"], 4, "{said}");
-        let told = report["failing"][0]["reason"].as_str().unwrap();
-        assert!(told.contains("`bad`") && told.contains(reason), "{parameters}: {told}");
+        let reported = report["failing"][0]["reason"].as_str().unwrap();
+        assert!(
+            reported.contains("`bad`") && reported.contains(reason),
+            "{parameters}: {reported}"
+        );
     }
 }
 
@@ -317,8 +320,8 @@ fn an_isolated_fmu_that_ends_its_process_is_named_with_its_call() {
 fn an_fmu_that_never_comes_back_is_given_up() {
     let (_, report, said) = misbehaving("phase = 6, status = 102, at = 2", "");
     assert_eq!(report["scenarios"]["failed"], 4, "{said}");
-    let told = report["failing"][0]["reason"].as_str().unwrap();
-    assert!(told.contains("sent nothing for 6 s"), "{told}");
+    let reported = report["failing"][0]["reason"].as_str().unwrap();
+    assert!(reported.contains("sent nothing for 6 s"), "{reported}");
 }
 
 #[test]
@@ -326,8 +329,8 @@ fn a_step_that_fails_takes_no_other_scenario_with_it() {
     let (_, report, said) = misbehaving("phase = 6, status = 3, at = 1", "state = \"native\"\n");
     assert_eq!(report["scenarios"]["failed"], 4, "{said}");
     let failing = report["failing"].as_array().unwrap();
-    let told = failing[0]["reason"].as_str().unwrap();
-    assert!(failing.len() == 1 && told.contains("returned `error`"), "{failing:?}");
+    let reported = failing[0]["reason"].as_str().unwrap();
+    assert!(failing.len() == 1 && reported.contains("returned `error`"), "{failing:?}");
 }
 
 #[test]
@@ -362,7 +365,7 @@ fn has_worked(process: &Path) -> bool {
 }
 
 #[test]
-fn states_that_the_fmu_cannot_save_are_saved_by_somebody_else() {
+fn states_that_the_fmu_cannot_save_are_saved_by_another_provider() {
     // 3: GetFMUstate crashes; 4: SetFMUstate calls exit(0); 5: GetFMUstate never returns; 1: it forgets.
     for fault in [3, 4, 1] {
         let world = World::new();
@@ -392,14 +395,14 @@ fn nothing_is_written_for_a_campaign_that_is_wrong() {
         tree(&CAMPAIGN.replace("plant.u", "plant.w").replace("plant.x > 0.1", "plant.z > 1"));
     let before = world.contents();
     let said = explore(&world, "out", &[]);
-    assert_eq!(said.code, Some(1), "{said}");
+    assert_eq!(said.code, Some(2), "{said}");
     assert!(said.stderr.contains("`plant.w` is not in"), "{said}");
     assert!(said.stderr.contains("`plant.z` is not in"), "all at once: {said}");
     assert_eq!(world.contents(), before);
 }
 
 #[test]
-fn progress_is_told_to_programs() {
+fn progress_is_reported_to_programs() {
     let world = tree(&with("kind = \"random\"\nblock = 1"));
     let said = explore(&world, "out", &["--progress", "json"]);
     let lines = said.stderr.lines().filter(|line| line.starts_with('{'));

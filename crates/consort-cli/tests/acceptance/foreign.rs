@@ -108,7 +108,7 @@ fn a_program_that_was_stopped_for_a_while_changes_nothing() {
     let program = program.unwrap().file_name().unwrap().to_string_lossy().into_owned();
     signal("STOP", &program);
     std::thread::sleep(Duration::from_millis(7000));
-    assert!(run.try_wait().unwrap().is_none(), "nobody waits for the program");
+    assert!(run.try_wait().unwrap().is_none(), "nothing waits for the program");
     signal("CONT", &program);
     let output = run.wait_with_output().unwrap();
     assert!(output.status.success());
@@ -134,7 +134,7 @@ fn said(what: &str, more: &[&str]) -> String {
 }
 
 #[test]
-fn programs_that_fail_are_told_with_component_node_tag_and_what_became_of_them() {
+fn programs_that_fail_are_reported_with_component_node_tag_and_what_became_of_them() {
     let cases = [
         ("crash", "raise(SIGSEGV);"),
         ("exit", "fprintf(stderr, \"no more water\\n\"); exit(3);"),
@@ -165,7 +165,7 @@ fn joined(world: &World, more: &[&str]) -> [Output; 2] {
 }
 
 #[test]
-fn a_program_that_was_started_by_hand_joins_as_a_node_and_goes_on() {
+fn a_program_that_was_started_by_hand_joins_as_a_node_and_continues() {
     let world = world("foreign-c");
     let expected = twin(&world, "tank.toml", "tank.eq");
     let interface = world.read("s/tank.toml");
@@ -189,12 +189,12 @@ fn a_program_that_was_started_by_hand_joins_as_a_node_and_goes_on() {
     }
     let said = world.consort(&["run", "s", "--local"]);
     assert_eq!(said.code, Some(2), "{said}");
-    insta::assert_snapshot!("nobody", said.stderr);
+    insta::assert_snapshot!("not-connected", said.stderr);
     let said = world.consort(&["run", "s"]);
     assert_eq!(said.code, Some(1), "{said}");
     insta::assert_snapshot!("by-hand", said.stderr);
     let line = ["node", "s", "--name", "control", "--listen", "unix:c", "--gather", "0.3"];
-    insta::assert_snapshot!("nobody-came", world.consort(&line).stderr);
+    insta::assert_snapshot!("not-joined", world.consort(&line).stderr);
     let said = world.consort(&["node", "s", "--name", "plant", "--foreign", "tnk"]);
     insta::assert_snapshot!("no-such-program", said.stderr);
 }

@@ -88,7 +88,7 @@ fn complete_states_are_portable_whatever_else_is_odd() {
 }
 
 #[test]
-fn bytes_that_differ_are_a_note_where_every_variable_goes_on_equal() {
+fn bytes_that_differ_are_a_note_where_every_variable_stays_equal() {
     let words = "bytes of a restored state differ";
     check(Fault::CountsRestores, ALL, "portable", words);
 }
@@ -230,7 +230,7 @@ fn a_replay_saves_by_the_providers_of_the_run() {
 }
 
 #[test]
-fn a_check_without_time_has_no_verdict_and_names_the_way_out() {
+fn a_check_without_time_has_no_verdict_and_says_what_to_do() {
     let world = World::with_clean_cache();
     let model = forgetful(&world, Fault::Slow, Fmi::V2);
     let line = ["state-check", &model, "--format", "json", "--providers", "native"];

@@ -60,7 +60,9 @@ fn a_system_with_a_program_is_written_as_toml_only() {
     for other in ["a.ssp", "a/mm.json"] {
         let said = world.consort(&["export", &name, other]);
         assert_eq!(said.code, Some(1), "{}", said.stderr);
-        assert!(said.stderr.contains("error[export::program]: `tank` is a program of its own"));
+        assert!(said.stderr.contains(
+            "error[export::program]: `tank` cannot be exported: its model is a program (`foreign:`)"
+        ));
     }
 }
 
@@ -75,7 +77,7 @@ fn every_order_keeps_its_trace_as_ssp() {
     }
 }
 
-/// The order of a multi-model is `jacobi`; whatever else it cannot say is told.
+/// The order of a multi-model is `jacobi`; whatever else it cannot express is reported.
 #[test]
 fn every_example_that_a_multi_model_can_say_keeps_its_trace() {
     let mut kept = 0;

@@ -248,7 +248,7 @@ fn an_adaptive_scenario_gets_an_algorithm_for_each_configuration() {
     let world = World::new();
     world.write("a.conf", ADAPTIVE);
     let said = world.consort(&["check", "scenario", "a.conf"]);
-    assert_eq!(said.code, Some(1), "{said}");
+    assert_eq!(said.code, Some(2), "{said}");
     assert!(said.stderr.contains("`a.conf` has no algorithm to be judged"), "{said}");
     let made = world.done(&["plan", "a.conf"]).stdout;
     world.write("made.conf", &made);

@@ -110,7 +110,7 @@ fn failed(parameters: &str) -> Said {
 }
 
 #[test]
-fn whatever_an_fmu_does_is_told_and_what_was_recorded_is_kept() {
+fn whatever_an_fmu_does_is_reported_and_what_was_recorded_is_kept() {
     let mut text = String::new();
     for (what, parameters) in [
         ("leaves in a step", "phase = 6, status = 100"),
@@ -126,7 +126,7 @@ fn whatever_an_fmu_does_is_told_and_what_was_recorded_is_kept() {
 }
 
 #[test]
-fn an_fmu_that_does_not_answer_is_told_while_it_is_waited_for() {
+fn an_fmu_that_does_not_answer_is_reported_while_it_is_waited_for() {
     let world = misbehaving("phase = 6, status = 102, at = 0.5");
     let said = world.consort(&["run", "s", "--out", "run", "--call-limit", "7"]);
     assert_eq!(said.code, Some(2), "{said}");
@@ -160,7 +160,7 @@ fn the_binary_is_loaded_in_its_own_process_only() {
     spoil_library(&world);
     world.system("[experiment]\nstop = 1\nstep = 1\n[components.g]\nmodel = \"gain\"\n");
     let said = world.consort(&["run", "s", "--out", "run"]);
-    assert_eq!(said.code, Some(77), "the library ends whoever loads it: {said}");
+    assert_eq!(said.code, Some(77), "the library ends the process that loads it: {said}");
     let said = world.consort(&["run", "s", "--out", "run", "--isolate"]);
     assert_eq!(said.code, Some(2), "{said}");
     insta::with_settings!({filters => filters()}, { insta::assert_snapshot!(said.stderr) });
@@ -180,7 +180,7 @@ fn spoil_library(world: &World) {
 }
 
 #[test]
-fn what_cannot_be_isolated_or_saved_so_is_told() {
+fn what_cannot_be_isolated_or_saved_so_is_reported() {
     let mut text = String::new();
     for (what, keys, options) in [
         ("a block", "[components.a]\nmodel = \"native:sine\"\nisolate = true\n", &[][..]),

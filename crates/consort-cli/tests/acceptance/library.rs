@@ -239,7 +239,7 @@ fn runs_that_are_isolated_saved_and_branched_have_the_hash_of_the_command_line()
 }
 
 #[test]
-fn mistakes_are_told_with_their_codes_and_cures() {
+fn mistakes_are_reported_with_their_codes_and_cures() {
     let missing = System::load("no/such/system.toml").unwrap_err().to_string();
     assert!(
         missing.starts_with("cli::no-system: `no/such/system.toml` could not be read"),
@@ -370,7 +370,41 @@ fn a_run_is_read_and_written_by_handles_and_observed() {
 }
 
 #[test]
-fn a_cancelled_run_can_go_on() {
+fn a_driven_run_is_saved_to_a_file_and_resumed_by_library_and_command_line() {
+    let world = World::new();
+    let whole = finished(system(&world, "quickstart").prepare().unwrap().start().unwrap());
+    let prepared = system(&world, "quickstart").saved().prepare().unwrap();
+    let mut run = prepared.start().unwrap();
+    run.advance(20.0).unwrap();
+    let file = world.path("at-20.snapshot");
+    run.save_to_file(&file).unwrap();
+    assert_eq!(finished(run), whole, "saving changes nothing");
+    let mut resumed = prepared.resume(&file).unwrap();
+    assert_eq!(resumed.time().to_bits(), 20.0_f64.to_bits());
+    let seen: Arc<Mutex<usize>> = Arc::default();
+    let count = Arc::clone(&seen);
+    let observe = move |_: f64, _: &[f64]| {
+        *count.lock().unwrap() += 1;
+        ControlFlow::Continue(())
+    };
+    resumed.observe(&["tank.level"], observe).unwrap();
+    let branch = resumed.branch().unwrap();
+    assert_eq!([finished(resumed), finished(branch)], [whole.clone(), whole.clone()]);
+    assert_eq!(*seen.lock().unwrap(), 400);
+    let line = ["run", "--resume", "at-20.snapshot", "--verify", "--out", "line"];
+    world.done(&line);
+    assert_eq!(world.trace_hash("line"), whole);
+    // A file of a recorded run is continued here, and a file of another system is refused.
+    let path = example("quickstart").display().to_string();
+    world.done(&["run", &path, "--save-at", "30", "--save", "at-30.snapshot", "--out", "saved"]);
+    assert_eq!(finished(prepared.resume(world.path("at-30.snapshot")).unwrap()), whole);
+    let other = system(&world, "quickstart").set("tank.area", 2).saved().prepare().unwrap();
+    let refused = other.resume(&file).err().unwrap();
+    assert!(refused.to_string().contains("saved"), "{refused}");
+}
+
+#[test]
+fn a_cancelled_run_can_continue() {
     let world = World::new();
     let settings = RunSettings::default();
     let cancel = Arc::clone(&settings.cancel);

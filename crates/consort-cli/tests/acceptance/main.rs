@@ -5,6 +5,7 @@
 
 mod aircraft;
 mod alone;
+mod answers;
 mod bad_inputs;
 mod conversions;
 mod coupling;
@@ -19,6 +20,7 @@ mod fmpy;
 mod foreign;
 mod forgetful;
 mod forms;
+mod hash_modes;
 mod imports;
 mod instants;
 mod isolation;
@@ -29,6 +31,7 @@ mod loading;
 mod loops;
 mod mcap;
 mod misbehave;
+mod mistakes;
 mod nbody;
 mod oracle;
 mod others;

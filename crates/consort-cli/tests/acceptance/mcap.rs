@@ -12,8 +12,8 @@ fn run(world: &World, system: &str, out: &str, workers: &str) -> Vec<u8> {
     fs::read(world.path(&format!("{out}/trace.mcap"))).unwrap()
 }
 
-/// A value as the script tells it.
-fn told(trace: &Trace, row: usize, column: usize) -> Value {
+/// A value as the script prints it.
+fn json_value(trace: &Trace, row: usize, column: usize) -> Value {
     let cell = |element| match trace.cell(row, column, element) {
         Cell::Float64(value) => exact(value),
         Cell::Float32(value) => exact(value.into()),
@@ -46,7 +46,7 @@ fn expected(trace: &Trace, shift: i64) -> Vec<Value> {
             let mut values = serde_json::Map::new();
             for (index, column) in columns.iter().enumerate() {
                 if column.component() == *component {
-                    values.insert(column.variable().to_owned(), told(trace, row, index));
+                    values.insert(column.variable().to_owned(), json_value(trace, row, index));
                 }
             }
             let time = nanoseconds(row);

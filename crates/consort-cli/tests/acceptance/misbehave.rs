@@ -106,7 +106,7 @@ fn run(fmi: Fmi, case: &Case) -> Said {
     said
 }
 
-fn tell(fmi: Fmi, cases: &[Case]) -> String {
+fn messages(fmi: Fmi, cases: &[Case]) -> String {
     let mut text = String::new();
     for case in cases {
         let said = run(fmi, case);
@@ -118,25 +118,25 @@ fn tell(fmi: Fmi, cases: &[Case]) -> String {
 }
 
 #[test]
-fn every_failure_of_fmi_2_is_told() {
+fn every_failure_of_fmi_2_is_reported() {
     let mut cases = cases();
     cases.push(case("set up: warning", "phase = 1, status = 1", Finished(11)));
     cases.push(case("set up: error", "phase = 1, status = 3", Nothing));
     cases.push(case("set up: fatal", "phase = 1, status = 4", Nothing));
     insta::with_settings!({filters => filters()}, {
-        insta::assert_snapshot!(tell(Fmi::V2, &cases));
+        insta::assert_snapshot!(messages(Fmi::V2, &cases));
     });
 }
 
 #[test]
-fn every_failure_of_fmi_3_is_told() {
+fn every_failure_of_fmi_3_is_reported() {
     let mut cases = cases();
     cases.push(case("update discrete states: error", "phase = 11, status = 3", Nothing));
     cases.push(case("update discrete states: fatal", "phase = 11, status = 4", Nothing));
     cases.push(case("reaches too far", "behavior = 3, at = 0.5", Finished(11)));
     cases.push(case("stops short", "behavior = 4, at = 0.5", Finished(11)));
     insta::with_settings!({filters => filters()}, {
-        insta::assert_snapshot!(tell(Fmi::V3, &cases));
+        insta::assert_snapshot!(messages(Fmi::V3, &cases));
     });
 }
 
@@ -219,7 +219,7 @@ fn refused(world: &World) -> String {
 }
 
 #[test]
-fn binaries_that_are_none_are_told() {
+fn binaries_that_are_none_are_reported() {
     let mut text = String::new();
     for fmi in [Fmi::V2, Fmi::V3] {
         for (what, bytes) in bad_binaries(fmi) {
@@ -253,7 +253,7 @@ fn what_an_fmu_prints_never_reaches_data() {
 
 /// What is not done is said.
 #[test]
-fn a_clock_that_nobody_ticks_is_told() {
+fn a_clock_that_is_never_ticked_is_reported() {
     let world = World::new();
     world.archive("clocks", Fmi::V3, &BuildOptions::archive());
     world.system("[experiment]\nstop = 1\nstep = 0.1\n[components.c]\nmodel = \"clocks.fmu\"\n");

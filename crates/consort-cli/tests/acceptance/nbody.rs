@@ -111,7 +111,7 @@ fn errors(end: &State) -> [f64; 4] {
     std::array::from_fn(|body| distance(exact[body], end[body]))
 }
 
-/// Bodies that are told where the others were some days ago are off by that much: half as old, half
+/// Bodies that receive the positions of the others of some days ago are off by that much: half as old, half
 /// as far off.
 #[test]
 fn the_bodies_move_as_they_should_and_twice_as_well_with_half_the_steps() {

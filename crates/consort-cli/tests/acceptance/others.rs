@@ -27,7 +27,7 @@ fn check(fmu: &Path, parameters: &str, part: &Part<'_>) -> World {
     world
 }
 
-/// FMUs made by `pythonfmu` need the interpreter's library; `python3` on the path tells where it is.
+/// FMUs made by `pythonfmu` need the interpreter's library; `python3` on the path knows where it is.
 #[test]
 fn an_fmu_made_by_pythonfmu_gives_what_fmpy_gives() {
     let part = Part {

@@ -51,7 +51,7 @@ fn the_folder_of_an_fmu_is_packed_as_it_is() {
     let tank = fmus::example("quickstart/tank");
     let said =
         world.consort(&["export", "fmu", tank.to_str().unwrap(), "--fmi", "3", "--set", "area=2"]);
-    assert_eq!(said.code, Some(1), "{said}");
+    assert_eq!(said.code, Some(2), "{said}");
     for option in ["--fmi", "--set"] {
         let words = format!("`{option}` does not apply to the folder of an FMU");
         assert!(said.stderr.contains(&words), "{said}");

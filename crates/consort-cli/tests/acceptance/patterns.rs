@@ -146,7 +146,7 @@ fn a_pattern_that_matches_nothing_is_an_error_with_a_suggestion() {
         (&["oscillator.fmu", "--record", "time"], "`time` cannot be recorded"),
     ] {
         let answer = world.consort(&[&["run", "--out", "run"], line].concat());
-        assert_eq!(answer.code, Some(1), "{line:?}: {answer}");
+        assert_eq!(answer.code, Some(2), "{line:?}: {answer}");
         assert!(answer.stderr.contains(said), "{line:?}: {answer}");
         assert!(answer.stderr.contains("--record"), "{line:?}: {answer}");
     }

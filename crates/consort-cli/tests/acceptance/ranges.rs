@@ -2,7 +2,7 @@
 
 use crate::world::World;
 
-/// Empties at 1 s, and goes on.
+/// Empties at 1 s, and continues.
 const TANK: &str = "model tank\n  experiment stop 2 step 0.1\n  parameter outflow = 1\n\
     output state level = 1 \"m\" min 0 max 3\n  der(level) = -outflow\nend\n";
 

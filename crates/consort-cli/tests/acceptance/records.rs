@@ -68,7 +68,7 @@ fn check_prefix(world: &World, run: &str) -> Said {
 }
 
 #[test]
-fn a_run_that_is_killed_keeps_its_rows_and_goes_on_from_its_last_snapshot() {
+fn a_run_that_is_killed_keeps_its_rows_and_resumes_from_its_last_snapshot() {
     let world = world();
     let saves = ["--csv", "--save-every", "5", "--save", "s.snapshot"];
     kill(&world, start(&world, &saves), ("run/trace.journal", WELL_BEGUN));
@@ -185,7 +185,7 @@ fn files_can_be_followed_while_a_run_goes() {
     run.wait().unwrap();
 }
 
-/// A trace that somebody changed, or that was cut, is not taken for the recorded one.
+/// A trace that was changed, or that was cut, is not taken for the recorded one.
 #[test]
 fn a_trace_that_is_not_the_recorded_one_is_refused() {
     let world = world();

@@ -82,8 +82,8 @@ fn stops_cuts_and_losses_change_nothing() {
     assert!(disturbed.contains(" of 2 runs, ") && disturbed.ends_with(" of 3 runs"), "{said}");
     assert!(!disturbed.contains(" 0 links"), "{said}");
     let counted = disturbed["disturbed: ".len()..].split(' ').next().unwrap();
-    let told: usize = settings(&said).iter().filter(|line| line.ends_with(" cut")).count();
-    assert!(0 < told && counted.parse::<u32>().is_ok_and(|stops| stops <= 2), "{said}");
+    let reported: usize = settings(&said).iter().filter(|line| line.ends_with(" cut")).count();
+    assert!(0 < reported && counted.parse::<u32>().is_ok_and(|stops| stops <= 2), "{said}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn one_number_gives_one_sequence_of_settings() {
 }
 
 #[test]
-fn the_first_difference_is_told_with_its_time_its_variable_and_its_node() {
+fn the_first_difference_is_reported_with_its_time_its_variable_and_its_node() {
     let world = World::new();
     let hazard = fmus::build("hazard", Fmi::V3, &BuildOptions::binary());
     world.system(&format!(
@@ -135,7 +135,7 @@ fn links_that_cannot_be_had_are_refused_before_anything_runs() {
         return;
     }
     let said = world.consort(&["repeat", &system, "--links", "zenoh"]);
-    assert_eq!(said.code, Some(1), "{said}");
+    assert_eq!(said.code, Some(2), "{said}");
     assert!(said.stderr.contains("error[cli::no-zenoh]"), "{said}");
     assert_eq!(said.stdout, "");
 }

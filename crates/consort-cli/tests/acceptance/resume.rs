@@ -115,7 +115,7 @@ fn a_system_may_be_elsewhere_and_say_more_about_its_pictures() {
 }
 
 #[test]
-fn an_interrupted_run_is_saved_and_goes_on() {
+fn an_interrupted_run_is_saved_and_resumed() {
     let world = quickstart();
     world.done(&["run", "s", "--out", "plain"]);
     let mut command = world.command(&[
@@ -137,7 +137,7 @@ fn an_interrupted_run_is_saved_and_goes_on() {
     }
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
     let stopped = end(&world, "cut");
     assert!(stopped < 60.0, "{stopped}");
     assert_eq!(world.manifest("cut")["saved"][0]["time"], stopped);

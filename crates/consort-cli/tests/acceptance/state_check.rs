@@ -16,7 +16,7 @@ fn keeper(world: &World, fault: u32) -> String {
     name
 }
 
-/// What is told about one model.
+/// The report about one model.
 fn found(said: &Said) -> Value {
     let all: Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said}"));
     all["models"][0].clone()
@@ -220,7 +220,7 @@ fn what_cannot_be_checked_is_said() {
         assert!(said.stderr.contains(words), "{line:?}: {said}");
     };
     check(&["missing.fmu"], 2, "`missing.fmu` is not there");
-    check(&["--corpus", "empty"], 1, "there is no model below `empty`");
+    check(&["--corpus", "empty"], 2, "there is no model below `empty`");
     check(&["--corpus", "nowhere"], 2, "`nowhere` could not be read");
     check(&["native:pid", "missing.eq"], 2, "`missing.eq` is not there");
     check(&["native:pid", "--epsilon", "2"], 2, "expected a probability between 0 and 1");
@@ -266,7 +266,7 @@ fn an_interface_that_is_not_there_is_an_error() {
         ("ball.eq", "co-simulation", "only FMUs have interfaces"),
     ] {
         let answer = world.consort(&["state-check", model, "--interface", interface]);
-        assert_eq!(answer.code, Some(1), "{answer}");
+        assert_eq!(answer.code, Some(2), "{answer}");
         assert!(answer.stderr.contains(said), "{answer}");
         assert!(answer.stderr.contains(&format!("--interface {interface}")), "{answer}");
     }

@@ -111,7 +111,7 @@ fn a_tunable_parameter_in_a_table_is_set_at_its_rows() {
     }
 }
 
-/// Rows with a value that is no number are said with their place, and the run goes on.
+/// Rows with a value that is no number are said with their place, and the run continues.
 #[test]
 fn what_is_not_a_number_is_said() {
     let world = fed("integrator", Fmi::V2, "stop = 1\nstep = 0.25", "time,u\n0,1\n0.5,nan\n");

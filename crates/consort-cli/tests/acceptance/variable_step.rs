@@ -131,7 +131,7 @@ fn when_an_fmu_stops_early_all_go_back_and_the_result_stays_right() {
     }
 }
 
-/// Without control of the error steps shrink only where somebody does not take them.
+/// Without control of the error steps shrink only where a component rejects them.
 #[test]
 fn without_error_control_steps_shrink_only_where_one_is_not_taken() {
     let world = World::new();

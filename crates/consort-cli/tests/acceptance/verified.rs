@@ -43,7 +43,7 @@ fn report(world: &World, out: &str) -> Value {
 }
 
 /// An error that names the component, who saved it, and when.
-fn is_told(said: &Said) {
+fn assert_differs(said: &Said) {
     assert_eq!(said.code, Some(2), "{said}");
     for part in ["state::differs", "`lag`", "by `native`", " s", "state-check"] {
         assert!(said.stderr.contains(part), "{part}: {said}");
@@ -59,7 +59,7 @@ fn a_campaign_over_states_that_lack_something_ends_in_an_error() {
         campaign(&world, 4, "kind = \"exhaustive\"\nblock = 27");
         for share in [&[][..], &ALL] {
             let said = world.consort(&[&["explore", "s", "--out", "out"], share].concat());
-            is_told(&said);
+            assert_differs(&said);
             let found = report(&world, "out");
             assert_eq!(found["answer"], "unknown", "fault {fault}: never a verdict");
             assert_eq!(found.get("scenarios"), None, "{found}");
@@ -115,7 +115,7 @@ fn a_violation_by_restored_states_only_is_no_counter_example() {
         world.write("s/campaign.toml", text.replace("lag.y < 50", &bound));
         let said = world.consort(&["explore", "s", "--out", "out", "--verify-share", "0"]);
         if said.stderr.contains("violated by restored states") {
-            is_told(&said);
+            assert_differs(&said);
             refuted += 1;
         } else {
             let found = report(&world, "out");
@@ -136,7 +136,7 @@ fn with_all_scenarios_run_again_no_wrong_campaign_is_missed() {
         let explore = |share: &[&str]| {
             let said = world.consort(&[&["explore", "s", "--out", "out"], share].concat());
             if said.code == Some(2) {
-                is_told(&said);
+                assert_differs(&said);
             }
             said.code == Some(2)
         };
@@ -208,9 +208,9 @@ fn a_second_death_at_the_same_place_is_a_failure_that_names_it() {
     let said = world.consort(&["explore", "s", "--out", "out"]);
     assert_eq!(said.code, Some(2), "{said}");
     let found = report(&world, "out");
-    let told = found["failing"][0]["reason"].as_str().unwrap();
-    assert!(told.contains("`lag`") && told.contains("SIGKILL"), "{told}");
-    assert!(0 < found["scenarios"]["holds"].as_u64().unwrap(), "the others go on: {found}");
+    let reason = found["failing"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("`lag`") && reason.contains("SIGKILL"), "{reason}");
+    assert!(0 < found["scenarios"]["holds"].as_u64().unwrap(), "the others continue: {found}");
 }
 
 fn pid(process: &std::path::Path) -> u32 {
@@ -227,7 +227,7 @@ fn a_save_of_a_state_that_lacks_something_is_an_error_and_leaves_no_file() {
         for saves in [&SAVES[..4], &SAVES] {
             let world = fickle(fault, 1, 0);
             let said = world.consort(&[&["run", "s", "--out", "saved"], saves].concat());
-            is_told(&said);
+            assert_differs(&said);
             assert!(
                 said.stderr.contains("saved at 20 s") && said.stderr.contains("at 20.1 s"),
                 "{said}"
@@ -274,12 +274,12 @@ fn a_save_that_cannot_be_checked_is_kept_with_a_warning() {
 #[test]
 fn a_save_at_the_end_and_one_again_and_again_are_checked_too() {
     let world = fickle(1, 1, 0);
-    is_told(&world.consort(&["run", "s", "--save", "end.snapshot", "--out", "end"]));
+    assert_differs(&world.consort(&["run", "s", "--save", "end.snapshot", "--out", "end"]));
     // Beside the run, if both share nothing: the error comes soon.
     let text = world.read("s/system.toml");
     world.write("s/system.toml", text.replace("\"native\"", "\"native\"\nisolate = true"));
     let every = ["run", "s", "--save-every", "1", "--save", "every.snapshot", "--out", "every"];
-    is_told(&world.consort(&every));
+    assert_differs(&world.consort(&every));
     let end = world.manifest("every")["exit"]["time"].as_f64().unwrap();
     assert!(end < 5.0, "{end}");
 }
@@ -318,7 +318,7 @@ fn a_resumed_run_is_compared_with_the_one_from_the_start() {
             assert_eq!(said.code, Some(0), "{said}");
             assert!(said.stderr.contains("verified: run again from its start"), "{said}");
         } else {
-            is_told(&said);
+            assert_differs(&said);
             assert!(
                 said.stderr.contains("saved at 20 s") && said.stderr.contains("at 20.1 s"),
                 "{said}"

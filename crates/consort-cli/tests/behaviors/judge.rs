@@ -94,7 +94,7 @@ impl Judge {
     }
 
     fn check_named(&self, case: &Case, run: &Run, place: Place, complain: &mut impl FnMut(&str)) {
-        // Whoever closes our standard error has the last word.
+        // An FMU that closes our standard error ends our messages.
         if place == Place::Here && case.has(Kind::World, &[8, 9]) {
             return;
         }
@@ -153,7 +153,7 @@ fn compare(case: &Case, here: &Run, apart: &Run, wrong: &mut Vec<String>) {
 }
 
 fn failure(case: &Case, wrong: &[String], here: Option<&Run>, apart: &Run) -> String {
-    let told = here.map_or("unknown".to_owned(), |here| here.told.join(" "));
+    let performed = here.map_or("unknown".to_owned(), |here| here.performed.join(" "));
     let start = |run: &Run| run.stderr.chars().take(1500).collect::<String>();
     let tail = |run: &Run| {
         let rest = run.rest.as_ref().map(|rest| format!("--- resumed\n{}", start(rest)));
@@ -161,7 +161,7 @@ fn failure(case: &Case, wrong: &[String], here: Option<&Run>, apart: &Run) -> St
     };
     let said_here = here.map(tail).unwrap_or_default();
     format!(
-        "{case} ({}; told: {told})\n  {}\n--- here\n{said_here}\n--- apart\n{}",
+        "{case} ({}; performed: {performed})\n  {}\n--- here\n{said_here}\n--- apart\n{}",
         case.component(),
         wrong.join("\n  "),
         tail(apart)

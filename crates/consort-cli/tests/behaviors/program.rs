@@ -41,10 +41,10 @@ pub(crate) struct Run {
     pub(crate) log: String,
     /// Whether there is a snapshot.
     pub(crate) is_saved: bool,
-    /// The run that goes on from there, with an instance that tells its lies anew.
+    /// The run that is resumed from there, with an instance that performs its lies anew.
     pub(crate) rest: Option<Box<Run>>,
-    /// The lies that were told, as in the component's name; known of runs in our process.
-    pub(crate) told: Vec<String>,
+    /// The lies that were performed, as in the component's name; known of runs in our process.
+    pub(crate) performed: Vec<String>,
 }
 
 impl Run {
@@ -72,10 +72,10 @@ impl Run {
         let csv = csv.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let rows = csv.and_then(|csv| csv.split_once('\n').map(|(_, rows)| rows.to_owned()));
         let diary = fs::read_to_string(path.join("diary")).unwrap_or_default();
-        let told = diary.lines().map(str::to_owned).collect();
+        let performed = diary.lines().map(str::to_owned).collect();
         let log = fs::read_to_string(path.join(out).join("log.jsonl")).unwrap_or_default();
         let is_saved = path.join("half").is_file();
-        Run { ending, stdout, stderr, trace_hash, rows, log, is_saved, rest: None, told }
+        Run { ending, stdout, stderr, trace_hash, rows, log, is_saved, rest: None, performed }
     }
 
     /// What was said of a failure: the error, and the notes that name call and status. What an FMU logged
@@ -127,7 +127,7 @@ fn first(case: &Case, place: Place) -> Vec<&'static str> {
     [&["s"], saving, isolation].concat()
 }
 
-/// Runs it to its end, or as long as patience lasts. Its words go to files: nobody has to read them in time.
+/// Runs it to its end, or as long as patience lasts. Its output goes to files, which need not be read in time.
 fn watch(command: &mut Command, folder: &Path) -> (Ending, String, String) {
     let (out, err) = (folder.join("stdout"), folder.join("stderr"));
     command.stdout(fs::File::create(&out).unwrap()).stderr(fs::File::create(&err).unwrap());

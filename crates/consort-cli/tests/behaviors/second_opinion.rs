@@ -1,4 +1,4 @@
-//! The same lies told to FMPy: where it survives and both finish a run by Co-Simulation, the values at the
+//! The same lies for FMPy: where it survives and both finish a run by Co-Simulation, the values at the
 //! communication points are compared. Where they differ, one of the lies must explain it; differences are
 //! counted by their reasons.
 
@@ -113,7 +113,7 @@ fn reason(case: &Case) -> Option<&'static str> {
             Some("parameters are reset at set-up: FMPy sets them after it, Consort before")
         }
         (Kind::Numbers | Kind::Reset | Kind::StatusInstead, _) => {
-            Some("told in the n-th call of a function, and FMPy makes other calls")
+            Some("performed in the n-th call of a function, and FMPy makes other calls")
         }
         (Kind::Flag, _) if lie.argument == 1 => {
             Some("the end is asked for: FMPy ends before or after the row that we record")

@@ -107,7 +107,8 @@ fn a_value_that_is_not_given_is_not_a_number() {
 /// Not a number, minus infinity, the past and the present; plus infinity says that there is no event.
 #[test]
 fn an_event_that_is_announced_for_no_time_to_come_is_a_warning() {
-    for (moment, is_told) in [(0, true), (1, false), (2, true), (3, true), (4, true), (8, true)] {
+    for (moment, is_reported) in [(0, true), (1, false), (2, true), (3, true), (4, true), (8, true)]
+    {
         for (fmi, interface) in FORMS {
             if (fmi, interface) == (Fmi::V2, Interface::CoSimulation) {
                 continue;
@@ -115,8 +116,8 @@ fn an_event_that_is_announced_for_no_time_to_come_is_a_warning() {
             let lie = Lie { call: 2, ..Lie::once(Kind::Moment, Function::Update, moment) };
             let case = Case::of(fmi, interface, &[lie]);
             for run in check(&case, 0, "") {
-                let told = run.log.matches("announced its next event for t = ").count();
-                assert_eq!(told, usize::from(is_told), "{case}: {}", run.log);
+                let reported = run.log.matches("announced its next event for t = ").count();
+                assert_eq!(reported, usize::from(is_reported), "{case}: {}", run.log);
             }
         }
     }
@@ -127,8 +128,8 @@ fn every_line_of_a_thread_is_kept() {
     for (fmi, interface) in FORMS {
         let lie = Lie::once(Kind::Log, Function::ExitInitialization, 10);
         for run in check(&Case::of(fmi, interface, &[lie]), 0, "") {
-            let told = run.log.matches("\"a line of a thread of its own\"").count();
-            assert_eq!(told, 100, "{}", run.log);
+            let reported = run.log.matches("\"a line of a thread of its own\"").count();
+            assert_eq!(reported, 100, "{}", run.log);
         }
     }
 }

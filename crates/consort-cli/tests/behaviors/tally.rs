@@ -15,10 +15,10 @@ pub(crate) struct Finished {
 pub(crate) struct Tally {
     cases: u64,
     lies: u64,
-    told: u64,
+    performed: u64,
     /// By where the FMU was and how the run ended.
     endings: BTreeMap<String, u64>,
-    /// How often a lie of each kind was told, in our process.
+    /// How often a lie of each kind was performed, in our process.
     kinds: BTreeMap<Kind, u64>,
     pub(crate) failures: Vec<String>,
     pub(crate) finished: Vec<Finished>,
@@ -30,10 +30,13 @@ impl Tally {
         self.lies += case.lies.len() as u64;
         if let Some(here) = here {
             *self.endings.entry(format!("here: {}", name(here))).or_default() += 1;
-            self.told += here.told.len() as u64;
+            self.performed += here.performed.len() as u64;
             for lie in &case.lies {
-                let is_told = here.told.iter().any(|told| lie.to_string() == format!("_{told}"));
-                *self.kinds.entry(lie.kind).or_default() += u64::from(is_told);
+                let is_performed = here
+                    .performed
+                    .iter()
+                    .any(|performed| lie.to_string() == format!("_{performed}"));
+                *self.kinds.entry(lie.kind).or_default() += u64::from(is_performed);
             }
         }
         *self.endings.entry(format!("apart: {}", name(apart))).or_default() += 1;
@@ -42,7 +45,7 @@ impl Tally {
     pub(crate) fn merge(mut self, other: Tally) -> Tally {
         self.cases += other.cases;
         self.lies += other.lies;
-        self.told += other.told;
+        self.performed += other.performed;
         for (ending, count) in other.endings {
             *self.endings.entry(ending).or_default() += count;
         }
@@ -70,13 +73,16 @@ fn name(run: &Run) -> String {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Tally { cases, lies, told, .. } = self;
-        writeln!(f, "{cases} cases with {lies} lies, {told} of them told in our process")?;
+        let Tally { cases, lies, performed, .. } = self;
+        writeln!(
+            f,
+            "{cases} cases with {lies} lies, {performed} of them performed in our process"
+        )?;
         for (ending, count) in &self.endings {
             writeln!(f, "  {ending}: {count}")?;
         }
         for (kind, count) in &self.kinds {
-            writeln!(f, "  told {kind:?}: {count}")?;
+            writeln!(f, "  performed {kind:?}: {count}")?;
         }
         write!(f, "{} failures", self.failures.len())
     }

@@ -75,9 +75,9 @@ fn two_lines_in_the_wrong_order_are_found() {
     assert_said!(said);
 }
 
-/// The README swaps two lines of the plan of its first example.
+/// The tour swaps two lines of the plan of its first example.
 #[test]
-fn the_readme_shows_a_real_refusal() {
+fn the_tour_shows_a_real_refusal() {
     let bench = with_examples();
     let text = bench.done(&["plan", "examples/quickstart", "--format", "program"]).stdout;
     let (initialization, cycle) = text.split_once("present\n").unwrap();
@@ -88,9 +88,9 @@ fn the_readme_shows_a_real_refusal() {
     let said = bench.consort(&["check", "plan", "examples/quickstart", "swapped.txt"]);
     assert_eq!(said.code, Some(1), "{said}");
     let root = consort_testkit::fmus::example("").parent().unwrap().to_owned();
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let tour = std::fs::read_to_string(root.join("docs/tour.md")).unwrap();
     let shown = format!("swapped.txt\n{}{}```", said.stdout, said.stderr);
-    assert!(readme.contains(&shown), "the README does not show\n{shown}");
+    assert!(tour.contains(&shown), "the tour does not show\n{shown}");
 }
 
 #[test]
@@ -131,13 +131,13 @@ fn a_plan_in_another_order_than_the_system_says_so() {
 }
 
 #[test]
-fn what_is_no_plan_is_told_with_its_lines() {
+fn what_is_no_plan_is_reported_with_its_lines() {
     let bench = Bench::with_loop();
     let text = program(&bench);
     let broken = text.replace("controller:", "controler:").replace("-> plant.u", "plant.u");
     bench.write("broken.txt", &broken.replace("plant: set u; step", "plant: set u; stop"));
     let said = bench.consort(&["check", "plan", "loop", "broken.txt"]);
-    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said}");
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{said}");
     assert_said!(said);
 }
 
@@ -161,7 +161,7 @@ fn a_scenario_is_planned_and_the_result_is_accepted() {
     let (scenario, _) = CART.split_once("initialization").unwrap();
     bench.write("cart.conf", &format!("{scenario}initialization = []\ncosim-step = []\n"));
     let said = bench.consort(&["check", "scenario", "cart.conf"]);
-    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said}");
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{said}");
     assert!(said.stderr.contains("help: `consort plan cart.conf` prints"), "{said}");
     let said = bench.done(&["plan", "cart.conf"]);
     bench.write("planned.conf", &said.stdout);
@@ -177,20 +177,20 @@ fn options_of_experiments_do_not_apply_to_scenarios() {
     let bench = Bench::new();
     bench.write("cart.conf", CART);
     let said = bench.consort(&["plan", "cart.conf", "--order", "jacobi", "--stop", "3"]);
-    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said}");
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{said}");
     assert_said!(said);
 }
 
 #[test]
-fn a_broken_scenario_is_told_with_its_lines() {
+fn a_broken_scenario_is_reported_with_its_lines() {
     let bench = Bench::new();
     bench.write("broken.conf", &CART.replace("cart.speed -> motor.sp", "cart.sped -> motor.sp"));
     bench.write("open.conf", &CART.replace("cart.force]\n", "cart.force\n"));
-    for verb in [&["check", "scenario"][..], &["plan"]] {
+    for (verb, code) in [(&["check", "scenario"][..], 2), (&["plan"], 1)] {
         let said = bench.consort(&[verb, &["broken.conf"]].concat());
-        assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said}");
+        assert_eq!((said.code, said.stdout.as_str()), (Some(code), ""), "{said}");
         let said = bench.consort(&[verb, &["open.conf"]].concat());
-        assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said}");
+        assert_eq!((said.code, said.stdout.as_str()), (Some(code), ""), "{said}");
     }
     assert_said!(bench.consort(&["check", "scenario", "broken.conf"]));
     assert_said!(bench.consort(&["check", "scenario", "open.conf"]));
@@ -204,12 +204,12 @@ fn what_is_not_there_cannot_be_judged() {
         (vec!["check", "plan", "loop", "gone.txt"], 2),
         (vec!["check", "plan", "loop", "loop"], 2),
         (vec!["check", "plan", "gone", "notes.txt"], 2),
-        (vec!["check", "plan", "notes.txt", "notes.txt"], 1),
-        (vec!["check", "plan", "loop", "notes.txt"], 1),
+        (vec!["check", "plan", "notes.txt", "notes.txt"], 2),
+        (vec!["check", "plan", "loop", "notes.txt"], 2),
         (vec!["check", "plan", "loop"], 2),
         (vec!["check", "scenario", "gone.conf"], 2),
         (vec!["check", "scenario", "loop"], 2),
-        (vec!["check", "scenario", "notes.txt"], 1),
+        (vec!["check", "scenario", "notes.txt"], 2),
         (vec!["check"], 2),
         (vec!["check", "taste"], 2),
     ] {

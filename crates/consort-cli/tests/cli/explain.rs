@@ -19,7 +19,7 @@ fn a_short_code_is_explained_for_every_area_that_has_it() {
 }
 
 #[test]
-fn what_is_no_code_is_told_with_what_was_meant() {
+fn what_is_no_code_is_reported_with_what_was_meant() {
     assert_said!(Bench::new().consort(&["explain", "cli::bad-tiem"]));
     assert_said!(Bench::new().consort(&["explain", "something-else"]));
     assert_said!(Bench::new().consort(&["explain"]));

@@ -83,7 +83,7 @@ fn nothing_is_replaced_without_leave_and_nothing_is_written_that_is_wrong() {
     assert_eq!(said.code, Some(1), "{said}");
     assert!(said.stderr.contains("nothing was written"), "{said}");
     assert!(!bench.path("bad.toml").exists());
-    assert_eq!(bench.consort(&["export", "loop", "loop.xml"]).code, Some(1));
+    assert_eq!(bench.consort(&["export", "loop", "loop.xml"]).code, Some(2));
     bench.write("file", "");
     assert_eq!(bench.consort(&["export", "loop", "file/mm.json"]).code, Some(2));
 }
@@ -113,17 +113,17 @@ fn a_delay_of_nothing_is_refused_with_what_was_meant() {
     let bench = Bench::with_loop();
     let delay = |text: &str| bench.consort(&["run", "loop", "--delay", text]);
     assert_said!(delay("plant.y -> controller.mesurement"));
-    assert_eq!(delay("plant.y").code, Some(1));
+    assert_eq!(delay("plant.y").code, Some(2));
     assert_eq!(bench.consort(&["run", "loop", "--order", "random"]).code, Some(2));
 }
 
 #[test]
-fn what_is_no_system_is_told_what_would_be_one() {
+fn what_is_no_system_is_reported_with_what_would_be_one() {
     let bench = Bench::with_loop();
     bench.write("notes.txt", "");
     assert_said!(bench.consort(&["run", "notes.txt"]));
     let said = bench.consort(&["run", "loop", "--with", "coe.json", "--variant", "a.ssd"]);
-    assert_eq!(said.code, Some(1), "{said}");
+    assert_eq!(said.code, Some(2), "{said}");
     for option in ["--with", "--variant"] {
         assert!(said.stderr.contains(&format!("`{option}` is only for")), "{said}");
     }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, assert_said};
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 16] = [
     "inspect",
     "plan",
     "run",
@@ -16,6 +16,8 @@ const VERBS: [&str; 14] = [
     "state-check",
     "explore",
     "explain",
+    "reference",
+    "man",
     "completions",
 ];
 

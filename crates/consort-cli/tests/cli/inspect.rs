@@ -145,7 +145,7 @@ fn an_fmu_that_cannot_run_here_is_shown() {
 }
 
 #[test]
-fn an_fmu_of_the_first_version_is_refused_with_a_way_out() {
+fn an_fmu_of_the_first_version_is_refused_with_a_help() {
     let first = "<?xml version=\"1.0\"?>\n<fmiModelDescription fmiVersion=\"1.0\" modelName=\"m\" \
         modelIdentifier=\"m\" guid=\"{1}\" numberOfContinuousStates=\"1\" numberOfEventIndicators=\"0\">\n\
         <ModelVariables><ScalarVariable name=\"x\" valueReference=\"1\" variability=\"continuous\" \

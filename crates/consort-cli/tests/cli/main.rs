@@ -10,6 +10,7 @@ mod fmu;
 mod forms;
 mod help;
 mod inspect;
+mod man;
 mod manners;
 mod model;
 mod picture;

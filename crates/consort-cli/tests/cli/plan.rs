@@ -81,7 +81,7 @@ fn a_loop_is_shown_with_how_it_is_solved() {
 }
 
 #[test]
-fn a_delay_that_was_asked_for_is_told_so() {
+fn a_delay_that_was_requested_is_reported_as_such() {
     let said = check_page("asked", &["examples/feedback-loop/delay.toml"]);
     let delay = ["--delay", "federate2.y -> federate1.u"];
     let refused = ["plan", "examples/feedback-loop/refused.toml"];
@@ -166,6 +166,34 @@ fn pictures_keep_to_their_frame() {
     }
 }
 
+/// A chain of many levels continues in further rows; what leads to another row is named at both ends.
+#[test]
+fn pictures_of_many_levels_are_folded() {
+    let bench = Bench::new();
+    bench.write("s/system.toml", &crate::bench::chain("native:gain", 30));
+    let svg = bench.done(&["plan", "s", "--format", "svg"]).stdout;
+    let size = |name: &str| number_after(&svg, &format!(" {name}=\""));
+    assert!(size("width") <= 1700.0, "{}", size("width"));
+    assert!(size("height") <= 4000.0, "{}", size("height"));
+    for index in 1..30 {
+        assert!(svg.contains(&format!("<title>c{index}.u</title>")), "{index}");
+    }
+    let leaving = svg.matches(">→ c").count();
+    assert!(0 < leaving);
+    assert_eq!(
+        leaving,
+        svg.matches(">← c").count() - 1,
+        "and the legend: it comes from another row"
+    );
+    let lines = svg.matches("url(#connected)").count() + svg.matches("url(#feedthrough)").count();
+    assert_eq!(lines - 2 + leaving, 2 * 29, "each edge once, and the legend");
+    assert_eq!(svg, bench.done(&["plan", "s", "--format", "svg"]).stdout);
+    bench.write("big/system.toml", &crate::bench::chain("native:gain", 2000));
+    let svg = bench.done(&["plan", "big", "--format", "svg"]).stdout;
+    assert!(svg.contains("more columns; `--format json` has all"));
+    assert!(number_after(&svg, " height=\"") <= 16_000.0);
+}
+
 fn number_after(text: &str, mark: &str) -> f64 {
     let rest = text.split(mark).nth(1).unwrap();
     rest.split('"').next().unwrap().parse().unwrap()
@@ -188,7 +216,7 @@ fn options_change_the_plan_and_its_hash() {
 }
 
 #[test]
-fn what_cannot_be_planned_is_told() {
+fn what_cannot_be_planned_is_reported() {
     let bench = Bench::with_loop();
     bench.write("notes.txt", "");
     bench.write("broken.toml", "[experiment\n");
@@ -219,12 +247,12 @@ fn the_readme_shows_the_real_run() {
     assert!(readme.contains(before) && readme.contains(after.trim_end()), "{said}");
 }
 
-/// What READMEs show of plans is what the program prints; `...` stands for what they leave out.
+/// What the tour and READMEs show of plans is what the program prints; `...` stands for what they leave out.
 #[test]
 fn the_readmes_show_real_plans() {
     let bench = with_examples();
     let root = consort_testkit::fmus::example("").parent().unwrap().to_owned();
-    let mut readmes = vec![root.join("README.md")];
+    let mut readmes = vec![root.join("docs/tour.md")];
     for folder in std::fs::read_dir(root.join("examples")).unwrap() {
         readmes.push(folder.unwrap().path().join("README.md"));
     }

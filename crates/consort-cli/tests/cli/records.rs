@@ -40,7 +40,7 @@ to = "rest.u2"
 "#;
 
 #[test]
-fn numbers_that_end_are_told_with_the_first_of_them() {
+fn numbers_that_end_are_reported_with_the_first_of_them() {
     let bench = Bench::new();
     bench.write("bang/system.toml", DIVERGING);
     let said = bench.done(&["run", "bang"]);
@@ -312,7 +312,7 @@ fn a_run_says_how_to_repeat_it_to_who_wants_to_know() {
 #[test]
 fn a_paced_run_says_how_late_it_was() {
     let bench = Bench::with_loop();
-    // Nobody takes 200 steps in two microseconds.
+    // No machine takes 200 steps in two microseconds.
     let said = bench.done(&["run", "loop", "--real-time", "1000000"]);
     let late = bench.json("out/loop/manifest.json")["timing"]["late_steps"].as_u64().unwrap();
     assert_eq!(0 < late, said.stderr.contains("late, by up to"), "{late} {said}");
@@ -340,13 +340,13 @@ fn a_cache_that_cannot_be_used_is_no_mistake_of_the_system() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told_with_a_way_out() {
+fn a_folder_that_cannot_be_made_is_reported_with_a_help() {
     let bench = Bench::with_loop();
     bench.write("file", "");
     for out in ["file", "file/below"] {
         let said = bench.consort(&["run", "loop", "--out", out]);
         assert_eq!(said.code, Some(2), "{said}");
-        assert!(said.stderr.contains(&format!("`{out}` is not used for the run")), "{said}");
+        assert!(said.stderr.contains(&format!("the run cannot be written to `{out}`")), "{said}");
         assert!(said.stderr.contains("choose another folder with `--out DIR`"), "{said}");
     }
 }

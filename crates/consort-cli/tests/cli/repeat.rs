@@ -24,7 +24,7 @@ fn a_wrong_system_is_not_run_at_all() {
     let bench = Bench::new();
     bench.write("loop/system.toml", "[components.a]\nmodel = \"native:nothing\"\n");
     let said = bench.consort(&["repeat", "loop"]);
-    assert_eq!(said.code, Some(1), "{said}");
+    assert_eq!(said.code, Some(2), "{said}");
     assert!(said.stderr.trim_end().ends_with("nothing was run"), "{said}");
 }
 

@@ -191,7 +191,7 @@ fn an_interrupted_run_keeps_its_record() {
     let status = child.wait().unwrap();
     let mut stderr = String::new();
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!(status.code(), Some(2), "{stderr}");
+    assert_eq!(status.code(), Some(130), "{stderr}");
     let manifest = bench.json("out/loop/manifest.json");
     assert_eq!(manifest["exit"]["state"], "interrupted");
     let rows = manifest["recorded"]["rows"].as_u64().unwrap();
@@ -222,7 +222,7 @@ fn an_interrupted_run_does_not_wait_for_the_end_of_a_long_step() {
     let mut stderr = String::new();
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
-    assert_eq!(status.code(), Some(2), "{stderr}");
+    assert_eq!(status.code(), Some(130), "{stderr}");
     let manifest = bench.json("out/long/manifest.json");
     assert_eq!(manifest["exit"]["state"], "interrupted");
     assert_eq!(manifest["recorded"]["rows"], 1, "that of the start");

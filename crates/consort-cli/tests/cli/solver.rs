@@ -56,7 +56,7 @@ tolerance = 1e-8
 }
 
 #[test]
-fn a_solver_for_all_that_nobody_needs_is_refused() {
+fn a_solver_for_all_that_none_needs_is_refused() {
     let block = "[components.block]\nmodel = \"native:gain\"\nparameters = { u = 1 }\n";
     let bench = bench(&format!("{HEAD}solver = \"rk4\"\n{block}"));
     assert_said!(bench.consort(&["run", "s", "--solver-step", "0.01"]));
@@ -147,8 +147,8 @@ const SWITCHED: &str = "model switched
 end
 ";
 
-/// Runs it by a solver with one worker, with two, and resumed in the middle; what all of them tell alike.
-fn told_by(solver: &str) -> serde_json::Value {
+/// Runs it by a solver with one worker, with two, and resumed in the middle; the statistics that all of them report alike.
+fn statistics_of(solver: &str) -> serde_json::Value {
     let bench = Bench::new();
     bench.write("switched.eq", SWITCHED);
     let runs = [
@@ -156,29 +156,32 @@ fn told_by(solver: &str) -> serde_json::Value {
         ("two", &["--workers", "2"][..]),
         ("rest", &["--resume", "middle"][..]),
     ];
-    let told = runs.map(|(out, options)| {
+    let statistics = runs.map(|(out, options)| {
         let common = ["run", "switched.eq", "--solver", solver, "--out", out, "--verbose"];
         let said = bench.done(&[&common[..], options].concat()).stderr;
         assert!(said.contains("solver steps) in "), "{said}");
         assert!(said.contains("solver of switched: "), "{said}");
         bench.json(&format!("{out}/manifest.json"))["statistics"]["solvers"]["switched"].clone()
     });
-    assert_eq!((&told[1], &told[2]), (&told[0], &told[0]));
-    let [told, ..] = told;
-    told
+    assert_eq!((&statistics[1], &statistics[2]), (&statistics[0], &statistics[0]));
+    let [statistics, ..] = statistics;
+    statistics
 }
 
 #[test]
-fn what_a_solver_did_is_told_alike_for_any_number_of_workers_and_after_a_resume() {
-    let told = told_by("bdf");
+fn what_a_solver_did_is_reported_alike_for_any_number_of_workers_and_after_a_resume() {
+    let statistics = statistics_of("bdf");
     for name in ["steps", "rejected", "evaluations", "jacobians", "factorizations", "order"] {
-        assert!(0 < told[name].as_u64().unwrap(), "{name}: {told}");
+        assert!(0 < statistics[name].as_u64().unwrap(), "{name}: {statistics}");
     }
-    assert_eq!((&told["events"], &told["in-use"]), (&1.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&statistics["events"], &statistics["in-use"]),
+        (&1.into(), &serde_json::Value::Null)
+    );
 }
 
 #[test]
-fn an_automatic_choice_tells_which_method_is_in_use_and_how_often_it_was_switched() {
-    let told = told_by("auto");
-    assert_eq!((&told["switches"], &told["in-use"]), (&3.into(), &"bdf".into()));
+fn an_automatic_choice_reports_the_method_in_use_and_how_often_it_was_switched() {
+    let statistics = statistics_of("auto");
+    assert_eq!((&statistics["switches"], &statistics["in-use"]), (&3.into(), &"bdf".into()));
 }

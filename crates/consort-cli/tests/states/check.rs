@@ -60,13 +60,13 @@ fn wrong(case: &Case, truth: &Truth, verdict: &Verdict) -> Option<&'static str> 
     match () {
         () if best(case) < fidelity => Some("a verdict better than what is offered"),
         () if truth.is_unrepeatable() && Fidelity::None < fidelity => {
-            Some("a verdict for states that go on differently each time")
+            Some("a verdict for states that behave differently each time")
         }
         () if truth.is_inexact() && Fidelity::Repeatable < fidelity => {
-            Some("an exact verdict for states that go on differently")
+            Some("an exact verdict for states that behave differently")
         }
         () if truth.is_unportable() && Fidelity::Exact < fidelity => {
-            Some("a portable verdict for bytes that go on differently")
+            Some("a portable verdict for bytes that behave differently")
         }
         () if case.faults.is_empty() && fidelity < best(case) => {
             Some("a bad verdict for an honest model")

@@ -154,7 +154,7 @@ impl Said {
         self.manifest["trace_hash"].as_str()
     }
 
-    /// Whether its states are known to go on in their own way, always the same.
+    /// Whether its states are known to continue in their own way, always the same.
     pub(crate) fn is_repeatable_only(&self) -> bool {
         self.manifest["states"]["plant"]["fidelity"] == "restore-repeatable"
     }
@@ -178,7 +178,9 @@ impl Said {
 
     /// Whether it was refused with the name of who cannot be saved.
     pub(crate) fn names_refusal(&self) -> bool {
-        self.code == Some(1) && self.stderr.contains("error[") && self.stderr.contains("plant")
+        matches!(self.code, Some(1 | 2))
+            && self.stderr.contains("error[")
+            && self.stderr.contains("plant")
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn examine(world: &World<'_>, tally: &mut Tally) {
     }
     // A run that is saved is another one then, and the one to compare with has no save at its end.
     if saved.is_repeatable_only() && later.is_some() {
-        return tally.count("runs: stopped, with states that go on in their own way");
+        return tally.count("runs: stopped, with states that behave in their own way");
     }
     let mut resuming = vec!["run", "--no-record", "--resume", "file"];
     resuming.extend(later.iter().flat_map(|later| ["--stop", later]));

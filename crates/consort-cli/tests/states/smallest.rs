@@ -3,7 +3,7 @@
 use crate::program::{Asked, World};
 use consort_testkit::amnesiac::{Case, Kind, Saving};
 
-/// Three workers died of it, one after another, and a folder was left that nobody could go on with.
+/// Three workers died of it, one after another, and a folder was left that could not be resumed.
 #[test]
 fn a_campaign_whose_component_cannot_be_saved_is_refused_before_it_begins() {
     let case = Case { saving: Saving::Nothing, ..Case::new(0).honest() };

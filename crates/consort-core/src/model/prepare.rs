@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A whole variable and its value.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Setting {
-    /// Which variable.
+    /// The variable to set.
     pub variable: VariableId,
     /// All its elements, in row-major order.
     pub values: Values,
@@ -36,7 +36,7 @@ named! {
 /// What an instance is given on its way to initialization mode.
 #[derive(Clone, Copy)]
 pub struct Preparation<'a> {
-    /// Its model's.
+    /// The variables of its model.
     pub variables: &'a [Variable],
     /// Set in configuration mode, in this order.
     pub structural: &'a [Setting],
@@ -61,7 +61,7 @@ pub enum Kept {
 }
 
 impl<'a> Preparation<'a> {
-    /// Nothing is given.
+    /// A preparation without any settings.
     pub fn plain(variables: &'a [Variable]) -> Self {
         Preparation {
             variables,

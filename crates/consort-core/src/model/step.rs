@@ -12,7 +12,7 @@ pub struct Step {
     pub from: Tag,
     /// Where it shall end.
     pub to: Time,
-    /// `from` in seconds.
+    /// The value of `from` in seconds.
     pub start: f64,
     /// The length of the step in seconds.
     pub length: f64,
@@ -23,7 +23,7 @@ pub struct Step {
 pub struct StepOutcome {
     /// The time that was reached, to the nearest tick.
     pub reached: Time,
-    /// Where exactly it stopped before its end, in seconds, if that is between two ticks: the instance goes on
+    /// Where exactly it stopped before its end, in seconds, if that is between two ticks: the instance continues
     /// from there, and a tick may be too coarse for the time of an event.
     pub stopped_at: Option<f64>,
     /// Why the step ended.
@@ -58,9 +58,9 @@ impl StepOutcome {
 /// Why a step ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StepReason {
-    /// It came to its end.
+    /// The step was completed.
     Complete,
-    /// It stopped before its end and can go on from there.
+    /// It stopped before its end and can continue from there.
     EarlyReturn,
     /// An event waits to be handled at the time reached.
     Event,

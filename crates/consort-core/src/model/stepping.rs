@@ -12,7 +12,7 @@ const STALLED_TRIES_MAX: u32 = 100;
 /// announces an event for every tick would never come to its end.
 const CRAWLING_TRIES_MAX: u32 = 100_000;
 const CRAWLING: f64 = 1e-7;
-/// In how many parts an instance that refuses to go on may take a step.
+/// In how many parts an instance that refuses to continue may take a step.
 const REFUSALS_MAX: u32 = 1000;
 /// How often discrete states may be updated at one point in time.
 const EVENT_UPDATES_MAX: u32 = 1000;
@@ -20,7 +20,7 @@ const EVENT_UPDATES_MAX: u32 = 1000;
 /// What a component needs to know while it steps.
 #[derive(Clone, Copy, Debug)]
 pub struct StepContext {
-    /// Of its times.
+    /// The resolution of its times.
     pub resolution: Resolution,
     /// Its events are handled in event mode.
     pub event_mode: bool,
@@ -35,7 +35,7 @@ pub struct Arrival {
     pub reached: Time,
     /// An event waits to be handled here.
     pub event: bool,
-    /// It asked to end.
+    /// The instance asked for the end of the run.
     pub terminate: bool,
     /// When its next event is due, if the instance reported it.
     pub next_event: Option<Time>,
@@ -46,18 +46,18 @@ pub struct Arrival {
 pub enum Stopped {
     /// A call failed.
     Call(Box<CallError>),
-    /// It refused to go further.
+    /// The instance refused to go further.
     Discarded {
-        /// How far it came.
+        /// The time that was reached.
         reached: Time,
-        /// Its reason.
+        /// The reason that the instance gave.
         error: Option<Box<CallError>>,
     },
     /// It returned early again and again without moving on.
     NoProgress {
-        /// Where it is stuck.
+        /// The time at which it is stuck.
         at: Time,
-        /// How often it was asked.
+        /// The number of tries.
         tries: u32,
     },
 }
@@ -69,7 +69,7 @@ impl From<Box<CallError>> for Stopped {
 }
 
 impl From<Stopped> for Box<CallError> {
-    /// As one call that failed.
+    /// The failed call as an error.
     fn from(stopped: Stopped) -> Self {
         let failed = |status| CallError::new("step", status);
         match stopped {
@@ -162,14 +162,14 @@ fn first_part(step: &Step, context: &StepContext) -> Step {
 pub struct Place {
     /// The nearest tick.
     time: Time,
-    /// The very time.
+    /// The exact time in seconds.
     seconds: f64,
     /// It lies on the tick.
     is_tick: bool,
 }
 
 impl Place {
-    /// Where a call left it.
+    /// The place at which a call ended.
     pub fn of(outcome: &StepOutcome, resolution: Resolution) -> Self {
         let time = outcome.reached;
         let seconds = outcome.stopped_at.unwrap_or_else(|| resolution.to_f64(time));
@@ -178,7 +178,7 @@ impl Place {
 }
 
 /// Whether an instance that refused to go to the end of a step came at least further than its start, and
-/// not beyond its end: it can go on from there.
+/// not beyond its end: it can continue from there.
 pub fn has_moved(step: &Step, outcome: &StepOutcome, resolution: Resolution) -> bool {
     let seconds = Place::of(outcome, resolution).seconds;
     step.start < seconds && seconds < resolution.to_f64(step.to) && outcome.reached <= step.to

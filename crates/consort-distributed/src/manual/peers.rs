@@ -3,9 +3,8 @@
 use super::ManualNode;
 use crate::deployment::components_of;
 use crate::error::listed;
-use crate::join::JoinRequest;
 use consort_core::{ComponentId, Diagnostic, NodeId, Report};
-use consort_node::{Endpoint, GATHER_DEFAULT, Gathering, PATIENCE_DEFAULT};
+use consort_node::{Endpoint, GATHER_DEFAULT, Gathering, JoinOptions, PATIENCE_DEFAULT};
 use consort_run::paths::quoted;
 use consort_run::prepared::is_started_by_hand;
 use consort_run::{Context, Error, Prepared, RunId};
@@ -23,7 +22,7 @@ pub(super) struct Peers<'a> {
     node: &'a ManualNode,
     prepared: &'a Prepared,
     placement: Placement,
-    /// Who has not come yet.
+    /// The nodes that have not connected yet.
     missing: Arc<Mutex<Vec<String>>>,
 }
 
@@ -37,7 +36,7 @@ impl<'a> Peers<'a> {
     ///
     /// # Errors
     /// If others cannot be reached with that.
-    pub(super) fn join_request(&self, run: RunId, context: &Context) -> Result<JoinRequest, Error> {
+    pub(super) fn join_options(&self, run: RunId, context: &Context) -> Result<JoinOptions, Error> {
         let (node, placement) = (self.node, &self.placement);
         let mut report = Report::default();
         let listen = node.listen.as_deref().and_then(|text| endpoint("listen", text, &mut report));
@@ -48,21 +47,19 @@ impl<'a> Peers<'a> {
         }
         Error::check(report)?;
         let gather = node.gather.unwrap_or(GATHER_DEFAULT);
-        Ok(JoinRequest {
-            name: node.name.clone(),
+        let resolution = self.prepared.resolved().experiment.resolution;
+        Ok(JoinOptions {
             run,
             listen,
             peers,
-            hub: None,
-            capacity: node.capacity,
             patience: node.patience.unwrap_or(PATIENCE_DEFAULT),
             gather,
             tls: node.credentials(),
             allows_plain: node.plain,
-            faults: None,
             facts: facts(self.prepared, placement),
             gathering: Some(self.gathering(gather, context)),
-            waiting: None,
+            // The flows follow from the projection.
+            ..JoinOptions::new(&node.name, Arc::default(), resolution)
         })
     }
 
@@ -177,7 +174,7 @@ fn facts(prepared: &Prepared, placement: &Placement) -> Vec<(String, String)> {
         ("the experiment".to_owned(), digest(&prepared.hashes.resumable)),
         ("the plan".to_owned(), digest(&prepared.hashes.plan)),
     ];
-    for input in &prepared.inputs {
+    for input in &prepared.source.inputs {
         let name = match input.role.as_str() {
             "system" | "binary" => continue,
             "table" => "the table of inputs".to_owned(),
@@ -207,6 +204,7 @@ fn endpoint(option: &str, text: &str, report: &mut Report) -> Option<Endpoint> {
 /// listen.
 fn check_reachable(node: &ManualNode, placement: &Placement, report: &mut Report) {
     let own = node.name.as_str();
+    let example = if node.plain { "tcp:HOST:PORT" } else { "tls:HOST:PORT" };
     if placement.node(own).is_none() {
         let message = format!("the system has no node `{own}`");
         let help = format!("its nodes are {}", listed(&placement.nodes));
@@ -218,14 +216,14 @@ fn check_reachable(node: &ManualNode, placement: &Placement, report: &mut Report
         let message = format!("node `{own}` must know where node `{node}` is");
         let diagnostic = Diagnostic::error("node::unreachable", message);
         let note = "of two nodes the one whose name is later in the alphabet connects";
-        let help = format!("add `--connect {node}=tcp:HOST:PORT`");
+        let help = format!("add `--connect {node}={example}`");
         report.push(diagnostic.with_note(note).help(help));
     }
     let is_first = placement.nodes.iter().any(|node| own < node.as_str());
     if is_first && node.listen.is_none() {
         let message = format!("node `{own}` must listen: others connect to it");
         let diagnostic = Diagnostic::error("node::unreachable", message);
-        report.push(diagnostic.help("add `--listen tcp:HOST:PORT`"));
+        report.push(diagnostic.help(format!("add `--listen {example}`")));
     }
 }
 

@@ -16,12 +16,12 @@ pub(super) struct ResumeHints {
     resolution: Resolution,
     /// Where its snapshots are, if it has any.
     dir: Option<SnapshotDir>,
-    /// What it went on from.
+    /// The snapshot from which it was resumed.
     resumed: Option<(Time, PathBuf)>,
 }
 
 impl ResumeHints {
-    /// Of a node that saves to `dir`, and went on from a snapshot.
+    /// Of a node that saves to `dir`, and continued from a snapshot.
     pub(super) fn new(
         node: &str,
         prepared: &Prepared,

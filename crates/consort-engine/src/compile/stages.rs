@@ -1,10 +1,11 @@
 //! The stages of a plan's programs, compiled.
 
+mod chain;
 mod crossing;
 
 use super::batches;
 use crate::exchange::{Exchange, SlopeMemory, SlopeOp};
-use crate::lane::{Batch, LaneOp};
+use crate::lane::{CallBatch, LaneOp, Whole};
 use crate::pool::Pool;
 use crate::program::attempt::{Attempt, Constraint, Seen};
 use crate::program::iterate::Loop;
@@ -12,10 +13,12 @@ use crate::program::stage::{Arriving, ExchangeStage, Moves, Share, Stage, WorkSt
 use crate::program::together::Together;
 use crate::program::{Program, Source};
 use crate::store::{Segment, Slot};
-use consort_core::{Causality, ConnectionId, ValueType, Variability, VariableId};
+use consort_core::{Causality, ComponentId, ConnectionId, ValueType, Variability, VariableId};
 use consort_system::{
     Hold, Operation, ResolvedConnection, Stage as Planned, Task, Together as Planning,
 };
+
+use chain::SetCounts;
 
 pub(super) fn initialization(
     source: &Source<'_>,
@@ -31,6 +34,7 @@ pub(super) fn cycle(source: &Source<'_>, program: &mut Program, pool: &Pool) {
     compiler.ordinal = exchanges(&source.plan.initialization);
     let present = compiler.program(&source.plan.present);
     compiler.which = Which::Advance;
+    chain::count_sets(&source.plan.advance, &mut compiler.set_counts);
     let advance = compiler.program(&source.plan.advance);
     program.arriving = arriving(&advance);
     program.refreshed = refreshed(&source.plan.present);
@@ -54,6 +58,8 @@ pub(super) struct Compiler<'a> {
     is_brief: bool,
     /// How many exchanges there were before, outside of loops, in all programs.
     ordinal: u32,
+    /// How often each input is set in `advance`.
+    set_counts: SetCounts,
 }
 
 /// The program being compiled.
@@ -90,6 +96,7 @@ impl<'a> Compiler<'a> {
             which,
             is_brief: false,
             ordinal: 0,
+            set_counts: SetCounts::new(),
         }
     }
 
@@ -101,6 +108,11 @@ impl<'a> Compiler<'a> {
                 let crossing = crossing::stage(self, connections);
                 compiled.extend(crossing.map(|it| Stage::Cross(Box::new(it))));
                 self.ordinal += 1;
+            }
+            if let Planned::Work(tasks) = stage
+                && self.continue_work(&mut compiled, tasks)
+            {
+                continue;
             }
             if self.is_ours(stage) {
                 compiled.push(self.stage(stage));
@@ -218,11 +230,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn work(&mut self, tasks: &[Task]) -> WorkStage {
-        let (homes, rates) = (&self.program.homes, self.source.rates);
-        let key = |task: &&Task| {
-            let index = task.component.index();
-            WorkPlace { lane: homes[index].lane, rate: rates.of_component[index] }
-        };
+        let key = |task: &&Task| self.work_place(task.component);
         let own = tasks.iter().filter(|task| self.source.is_own(task.component));
         let mut sorted: Vec<&Task> = own.collect();
         sorted.sort_by_key(|task| (key(task), task.component));
@@ -231,6 +239,12 @@ impl<'a> Compiler<'a> {
         let shares = groups.into_iter().map(|(place, tasks)| self.share(place, tasks)).collect();
         self.works += 1;
         WorkStage { index: self.works - 1, is_brief: self.is_brief, shares }
+    }
+
+    fn work_place(&self, component: ComponentId) -> WorkPlace {
+        let index = component.index();
+        let (lane, rate) = (self.program.homes[index].lane, self.source.rates.of_component[index]);
+        WorkPlace { lane, rate }
     }
 
     fn share(&mut self, place: WorkPlace, tasks: &[&Task]) -> Share {
@@ -262,14 +276,14 @@ impl<'a> Compiler<'a> {
                 Operation::Set(variables) => {
                     scatter.extend(self.places(task, variables));
                     let batches = self.batches(lane, task, variables);
-                    let batches = batches.into_iter().map(LaneOp::set);
+                    let batches = batches.into_iter().map(LaneOp::Set);
                     self.pool.lane(lane).operations.extend(batches);
                     self.set_slopes(lane, task, variables, scatter);
                 }
                 Operation::Get(variables) => {
                     gather.extend(self.places(task, variables));
                     let batches = self.batches(lane, task, variables);
-                    let batches = batches.into_iter().map(LaneOp::get);
+                    let batches = batches.into_iter().map(LaneOp::Get);
                     self.pool.lane(lane).operations.extend(batches);
                 }
                 Operation::Step => self.step(lane, task),
@@ -280,7 +294,7 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
-        LaneOp::join_whole(&mut self.pool.lane(lane).operations, start);
+        Whole::join(&mut self.pool.lane(lane), start);
     }
 
     fn step(&mut self, lane: usize, task: &Task) {
@@ -298,7 +312,7 @@ impl<'a> Compiler<'a> {
         variables.iter().map(place).collect()
     }
 
-    fn batches(&self, lane: usize, task: &Task, variables: &[VariableId]) -> Vec<Batch> {
+    fn batches(&self, lane: usize, task: &Task, variables: &[VariableId]) -> Vec<CallBatch> {
         let index = task.component.index();
         let member = self.program.homes[index].member;
         let model = self.source.models[index];
@@ -365,9 +379,8 @@ impl<'a> Compiler<'a> {
             let mut lane = self.pool.lane(lane);
             let references_at = u32::try_from(lane.references.len()).expect("fits in 32 bits");
             lane.references.push(model.variables[to.variable.index()].reference);
-            let slot = slope.place.lane;
-            let batch = Batch { member, slot, references_at, references: 1 };
-            lane.operations.push(LaneOp::Slope(batch));
+            let batch = slope.place.lane.batch(references_at);
+            lane.operations.push(LaneOp::Slope(CallBatch { member, batch }));
         }
     }
 

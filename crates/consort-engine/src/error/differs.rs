@@ -1,17 +1,17 @@
-//! A state that was not what it should be: a restored run and one that never was went different ways.
+//! Errors about restored states: a restored run differs from one that was never saved.
 
 use super::seconds;
 use consort_core::{Diagnostic, Resolution, Tag};
 use std::fmt;
 
-/// A component that goes on differently once it is restored.
+/// A component that behaves differently once it is restored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StateDiffers {
-    /// The component.
+    /// The name of the component.
     pub component: String,
-    /// Who saved its state: `native`, `image`, `fork`, `replay`.
+    /// The provider that saved its state: `native`, `image`, `fork`, `replay`.
     pub provider: String,
-    /// Where it was saved.
+    /// The tag at which it was saved.
     pub saved: Tag,
     /// Where the difference was seen first.
     pub tag: Tag,
@@ -26,12 +26,12 @@ pub struct DifferentValue {
     pub path: String,
     /// In the run that was never restored.
     pub expected: String,
-    /// In the restored one.
+    /// The value in the restored run.
     pub found: String,
 }
 
 impl StateDiffers {
-    /// What helps against it.
+    /// The help: providers that save completely.
     pub const HELP: &str = "`state = \"image\"` or `state = \"replay\"` in its component has it saved from outside; \
                             `consort state-check` shows what the model can do";
 
@@ -56,6 +56,6 @@ impl StateDiffers {
 
 impl fmt::Display for StateDiffers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` goes on differently once it is restored", self.component)
+        write!(f, "`{}` behaves differently once it is restored", self.component)
     }
 }

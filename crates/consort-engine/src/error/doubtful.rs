@@ -1,4 +1,4 @@
-//! Results that are doubtful, though the run could go on: parameters that were lost, values that diverged,
+//! Results that are doubtful, though the run could continue: parameters that were lost, values that diverged,
 //! loops and steps that were accepted.
 
 use super::seconds;
@@ -8,9 +8,9 @@ use std::fmt;
 /// A parameter that a model did not keep.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LostParameter {
-    /// The component.
+    /// The name of the component.
     pub component: String,
-    /// The parameter.
+    /// The name of the parameter.
     pub variable: String,
     /// The value it was given.
     pub given: Values,
@@ -26,70 +26,92 @@ impl fmt::Display for LostParameter {
     }
 }
 
-/// Values that nothing can have.
+/// Values that are noticed: the first of them, and who followed.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Diverged {
+pub struct Noticed {
     /// The first: `component.variable`.
     pub variable: String,
-    /// The tag at which it diverged.
+    /// The tag at which it had such a value for the first time.
     pub tag: Tag,
-    /// What it was then.
+    /// The value at that tag.
     pub value: f64,
-    /// Its nominal value, if it has one.
-    pub nominal: Option<f64>,
     /// It was so at the first tag already.
     pub at_start: bool,
     /// Some of those after it.
     pub others: Vec<String>,
-    /// How many more there were.
+    /// The number of further variables.
     pub more: usize,
+}
+
+/// Values that nothing can have.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Diverged {
+    /// The variables.
+    pub noticed: Noticed,
+    /// The nominal value of the first, if it has one.
+    pub nominal: Option<f64>,
 }
 
 /// Values outside of the range that their model declares.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OutOfRange {
-    /// The first: `component.variable`.
-    pub variable: String,
-    /// The tag at which it left its range.
-    pub tag: Tag,
-    /// What it was then.
-    pub value: f64,
-    /// Its least or greatest value.
+    /// The variables.
+    pub noticed: Noticed,
+    /// The least or greatest value of the first.
     pub bound: f64,
-    /// It was so at the first tag already.
-    pub at_start: bool,
-    /// Some of those after it.
-    pub others: Vec<String>,
-    /// How many more there were.
-    pub more: usize,
 }
 
 /// Loops whose last values were taken although they are not solved.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AcceptedLoops {
-    /// How often.
+    /// How many times a loop was not solved.
     pub times: u64,
     /// When for the first time.
     pub first: Tag,
     /// The greatest residual, relative to values above 1.
     pub residual: f64,
-    /// Where it was.
+    /// The cut connection with that residual.
     pub connection: String,
     /// The tag of that residual.
     pub tag: Tag,
 }
 
+impl Noticed {
+    fn verb(&self) -> &'static str {
+        if self.at_start { "is" } else { "became" }
+    }
+
+    fn when(&self, resolution: Resolution) -> String {
+        match self.at_start {
+            true => "from the start".to_owned(),
+            false => format!("at {}", seconds(resolution, self.tag)),
+        }
+    }
+
+    fn with_others(&self, diagnostic: Diagnostic) -> Diagnostic {
+        if self.others.is_empty() {
+            return diagnostic;
+        }
+        let names: Vec<String> = self.others.iter().map(|name| format!("`{name}`")).collect();
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        diagnostic.with_note(format!("after it {}{more}", names.join(", ")))
+    }
+}
+
 impl Diverged {
     pub(super) fn what(&self) -> String {
-        let Diverged { variable, value, nominal, .. } = self;
-        let verb = if self.at_start { "is" } else { "became" };
+        let Noticed { variable, value, .. } = &self.noticed;
+        let verb = self.noticed.verb();
         if value.is_nan() {
             return format!("`{variable}` {verb} NaN");
         }
         if value.is_infinite() {
             return format!("`{variable}` {verb} infinite");
         }
-        let times = nominal.map_or(String::new(), |nominal| {
+        let times = self.nominal.map_or(String::new(), |nominal| {
             format!(", {:.1e} times its nominal value", (value / nominal).abs())
         });
         format!("`{variable}` {verb} {value:.3e}{times}")
@@ -97,49 +119,29 @@ impl Diverged {
 
     /// As a warning: who ends a run for it says so.
     pub(super) fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
-        let code = if self.value.is_finite() { "run::diverged" } else { "run::not-finite" };
-        let when = when(self.at_start, self.tag, resolution);
-        let diagnostic = Diagnostic::error(code, format!("{} {when}", self.what()));
-        let diagnostic = with_others(diagnostic, &self.others, self.more);
+        let is_finite = self.noticed.value.is_finite();
+        let code = if is_finite { "run::diverged" } else { "run::not-finite" };
+        let message = format!("{} {}", self.what(), self.noticed.when(resolution));
+        let diagnostic = self.noticed.with_others(Diagnostic::error(code, message));
         diagnostic.help("look at what feeds it just before, or take smaller steps")
     }
 }
 
 impl OutOfRange {
     pub(super) fn what(&self) -> String {
-        let OutOfRange { variable, value, bound, .. } = self;
-        let verb = if self.at_start { "is" } else { "became" };
+        let (Noticed { variable, value, .. }, bound) = (&self.noticed, &self.bound);
+        let verb = self.noticed.verb();
         let side = if value < bound { "below its least" } else { "above its greatest" };
         format!("`{variable}` {verb} {value}, {side} value {bound},")
     }
 
     pub(super) fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
-        let when = when(self.at_start, self.tag, resolution);
-        let message = format!("{} {when}", self.what());
+        let message = format!("{} {}", self.what(), self.noticed.when(resolution));
         let diagnostic = Diagnostic::warning("run::out-of-range", message);
-        with_others(diagnostic, &self.others, self.more).help(
+        self.noticed.with_others(diagnostic).help(
             "its model declares this range and may be wrong outside of it; look at what feeds it just before",
         )
     }
-}
-
-fn when(at_start: bool, tag: Tag, resolution: Resolution) -> String {
-    match at_start {
-        true => "from the start".to_owned(),
-        false => format!("at {}", seconds(resolution, tag)),
-    }
-}
-
-fn with_others(diagnostic: Diagnostic, others: &[String], more: usize) -> Diagnostic {
-    if others.is_empty() {
-        return diagnostic;
-    }
-    let names: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
-    let more = match more {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    diagnostic.with_note(format!("after it {}{more}", names.join(", ")))
 }
 
 impl AcceptedLoops {

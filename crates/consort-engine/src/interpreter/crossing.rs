@@ -22,13 +22,13 @@ pub(crate) struct Link {
     node: NodeId,
     courier: Box<dyn Courier>,
     buffer: Vec<u8>,
-    speech: Speech,
+    mode: CrossingMode,
 }
 
-/// Whether anything crosses just now.
+/// Whether values cross just now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Speech {
-    /// Everything does.
+enum CrossingMode {
+    /// All values cross.
     Open,
     /// The tag is gone through again: what came holds, and nothing is waited for.
     Closed,
@@ -39,7 +39,7 @@ enum Speech {
 impl Link {
     pub(crate) fn new(part: Part) -> Box<Self> {
         let Part { projection, node, courier } = part;
-        Box::new(Link { projection, node, courier, buffer: Vec::new(), speech: Speech::Open })
+        Box::new(Link { projection, node, courier, buffer: Vec::new(), mode: CrossingMode::Open })
     }
 
     /// The plan, cut into nodes, and which of them this is.
@@ -81,58 +81,58 @@ impl Interpreter {
     /// The run begins, here and elsewhere.
     pub(crate) fn begin_together(&mut self) -> Result<(), RunError> {
         let Some(link) = &mut self.link else { return Ok(()) };
-        if link.speech == Speech::Muted {
+        if link.mode == CrossingMode::Muted {
             return Ok(());
         }
         let tag = self.clock.tag();
         link.courier.begin(None).map_err(|error| RunError::Courier { tag, error })
     }
 
-    /// The run goes on from its present tag, here and elsewhere.
-    pub(crate) fn go_on_together(&mut self) -> Result<(), RunError> {
+    /// The run continues from its present tag, here and elsewhere.
+    pub(crate) fn continue_together(&mut self) -> Result<(), RunError> {
         let Some(link) = &mut self.link else { return Ok(()) };
-        link.speech = Speech::Closed;
+        link.mode = CrossingMode::Closed;
         let tag = self.clock.tag();
         link.courier.begin(Some(tag.time)).map_err(|error| RunError::Courier { tag, error })
     }
 
-    /// Nothing crosses until the run goes on from elsewhere.
+    /// Nothing crosses until the run continues from elsewhere.
     pub(crate) fn mute(&mut self) {
         if let Some(link) = &mut self.link {
-            link.speech = Speech::Muted;
+            link.mode = CrossingMode::Muted;
         }
     }
 
     /// Whether values cross to other nodes from now on, or the last ones hold.
     #[inline]
     pub(crate) fn enable_crossings(&mut self, is_open: bool) {
-        if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
-            link.speech = if is_open { Speech::Open } else { Speech::Closed };
+        if let Some(link) = self.link.as_mut().filter(|link| link.mode != CrossingMode::Muted) {
+            link.mode = if is_open { CrossingMode::Open } else { CrossingMode::Closed };
         }
     }
 
     /// Everything up to the present tag is done; the other nodes may know.
     pub(crate) fn reached(&mut self) {
         self.clock.mark_done();
-        if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
+        if let Some(link) = self.link.as_mut().filter(|link| link.mode != CrossingMode::Muted) {
             link.courier.reached(self.clock.tag());
         }
     }
 
     /// The run is saved here; the other nodes may know.
     pub(crate) fn report_saved(&mut self) {
-        if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
+        if let Some(link) = self.link.as_mut().filter(|link| link.mode != CrossingMode::Muted) {
             link.courier.saved();
         }
     }
 
     pub(crate) fn cross(&mut self, stage: &CrossStage) -> Result<(), RunError> {
         let link = self.link.as_mut().expect("only parts of a run are compiled with crossings");
-        let result = match link.speech {
-            Speech::Open => link.cross(stage, &self.clock, &mut self.program.shared),
-            Speech::Closed | Speech::Muted => Ok(()),
+        let result = match link.mode {
+            CrossingMode::Open => link.cross(stage, &self.clock, &mut self.program.shared),
+            CrossingMode::Closed | CrossingMode::Muted => Ok(()),
         };
-        let is_moved = link.speech != Speech::Muted;
+        let is_moved = link.mode != CrossingMode::Muted;
         result.map_err(|error| RunError::Courier { tag: self.clock.tag(), error })?;
         if is_moved {
             self.exchange(&stage.exchange);

@@ -11,9 +11,9 @@ pub(crate) type Fed = (usize, usize);
 /// Targets by their source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FedIndex {
-    /// By connection: inputs.
+    /// The fed inputs of each connection, by its number.
     by_connection: Vec<Vec<Fed>>,
-    /// By component: its outputs.
+    /// The fed outputs of each component.
     by_component: Vec<Vec<Fed>>,
     by_table: Vec<Fed>,
     /// By work stage: outputs that are read there, with their rate.
@@ -22,7 +22,7 @@ pub(crate) struct FedIndex {
     arriving: Vec<(usize, Fed)>,
 }
 
-/// Who gave fresh values.
+/// A source of fresh values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fresh<'a> {
     Connections(&'a [ConnectionId]),

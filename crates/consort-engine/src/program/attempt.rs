@@ -1,4 +1,4 @@
-//! Stages that may be run again with a shorter step, and what the end of a step is judged by.
+//! Stages that may be run again with a shorter step, and the conditions for accepting a step.
 
 mod constraint;
 

@@ -1,4 +1,4 @@
-//! What crosses between nodes at an exchange.
+//! The values that cross between nodes at an exchange.
 
 use super::stage::ExchangeStage;
 use crate::store::Slot;
@@ -7,11 +7,11 @@ use crate::store::Slot;
 pub(crate) struct CrossStage {
     pub(crate) sends: Vec<Cargo>,
     pub(crate) receives: Vec<Cargo>,
-    /// What moves on what came.
+    /// The exchange of the values that were received.
     pub(crate) exchange: ExchangeStage,
 }
 
-/// What crosses together.
+/// Values that cross together, as one message.
 pub(crate) struct Cargo {
     /// Index into the projection's crossings.
     pub(crate) crossing: usize,

@@ -43,7 +43,7 @@ pub(crate) struct WorkStage {
     pub(crate) index: usize,
     /// The work is so little, and comes so often, that one does it faster than several.
     pub(crate) is_brief: bool,
-    /// Who does what, sorted by lane and rate.
+    /// The work of the stage, sorted by lane and rate.
     pub(crate) shares: Vec<Share>,
 }
 

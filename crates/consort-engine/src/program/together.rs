@@ -23,9 +23,9 @@ pub(crate) struct Together {
 /// What one evaluation needs.
 pub(crate) struct JointEquations {
     pub(crate) parts: Vec<JointComponent>,
-    /// While time goes on: what may change at events only is left alone.
+    /// The stages of an evaluation in continuous time: what may change at events only is left alone.
     pub(crate) continuous: Vec<Stage>,
-    /// At events.
+    /// The stages of an evaluation at events.
     pub(crate) events: Vec<Stage>,
     /// Where loops begin to look for a solution. It is the same for all evaluations of a step, so that
     /// what they compute is a function of the point alone: a solver takes differences of it.

@@ -169,7 +169,7 @@ fn interventions(source: &Source<'_>, program: &Program) -> Interventions {
     result
 }
 
-/// Whose variable an intervention acts on.
+/// The component whose variable an intervention acts on.
 fn owner(source: &Source<'_>, target: Target) -> ComponentId {
     match target {
         Target::Output(port) | Target::Parameter(port) | Target::Input(port) => port.component,
@@ -199,7 +199,7 @@ fn target(
     (program.port(port), kind, feeders)
 }
 
-/// Who feeds which elements of an input: wires and columns of the table.
+/// The sources of the elements of an input: wires and columns of the table.
 fn feeders(source: &Source<'_>, port: Port) -> Vec<Feeder> {
     let system = source.system;
     let wires = system.connections.iter().enumerate();

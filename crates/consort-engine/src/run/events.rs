@@ -134,7 +134,7 @@ impl Events {
         indices.iter().map(|&index| self.components[index].component).collect()
     }
 
-    /// Who takes part in the first microstep: indices of `components`.
+    /// The components that take part in the first microstep: indices of `components`.
     fn pending(&self, run: &Interpreter, tag: Tag) -> Vec<usize> {
         let mut pending = self.changed_inputs(run);
         for (index, it) in self.components.iter().enumerate() {

@@ -4,10 +4,10 @@ use super::Run;
 use crate::error::RunError;
 use crate::interpreter::Interpreter;
 use crate::statistics::Statistics;
-use consort_core::{CallStatus, ComponentId, SolverWork, Tag, ValueType};
+use consort_core::{CallStatus, ComponentId, HashMode, SolverWork, Tag, ValueType};
 use consort_trace::{TraceHash, VariableHash, trace_hash};
 
-/// What a run came to.
+/// The result of the engine: hash, statistics, and what did not go as it should.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Summary {
     /// The last tag that was done, or begun if the run failed there.
@@ -19,9 +19,11 @@ pub struct Summary {
     pub end: Option<(Tag, String)>,
     /// The hash of everything hashed.
     pub trace_hash: TraceHash,
+    /// Which variables were hashed.
+    pub hash_mode: HashMode,
     /// Path, type and hash of each hashed variable, sorted by path bytes.
     pub hashes: Vec<(String, ValueType, VariableHash)>,
-    /// How much was done.
+    /// The counters of the run.
     pub statistics: Statistics,
     /// What our solvers did, by component; those that are integrated together have their names joined by ` + `.
     pub solvers: Vec<(String, SolverWork)>,
@@ -31,32 +33,43 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What a run came to whose variables have these hashes, in any order.
+    /// The result of a run whose variables, which a mode has chosen, have these hashes, in any order.
     pub fn new(
         tag: Tag,
+        hash_mode: HashMode,
         mut hashes: Vec<(String, ValueType, VariableHash)>,
         statistics: Statistics,
         problems: Vec<RunError>,
     ) -> Summary {
         hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
-        let trace_hash = trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash)));
-        let solvers = Vec::new();
-        Summary { tag, done: tag, end: None, trace_hash, hashes, statistics, solvers, problems }
+        let entries = hashes.iter().map(|(path, of, hash)| (path, *of, *hash));
+        Summary {
+            tag,
+            done: tag,
+            end: None,
+            trace_hash: trace_hash(hash_mode, entries),
+            hash_mode,
+            hashes,
+            statistics,
+            solvers: Vec::new(),
+            problems,
+        }
     }
 
-    /// What a run came to that was spread over nodes, from what each of them came to, in any order.
+    /// The result of a distributed run, from those of its nodes, in any order. All were run in one mode.
     pub fn compose(parts: impl IntoIterator<Item = Summary>) -> Summary {
         let mut tag = Tag::default();
         let (mut hashes, mut problems, mut solvers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut statistics = Statistics::default();
+        let (mut statistics, mut hash_mode) = (Statistics::default(), HashMode::default());
         for (index, part) in parts.into_iter().enumerate() {
             tag = if index == 0 { part.tag } else { tag.max(part.tag) };
+            hash_mode = part.hash_mode;
             hashes.extend(part.hashes);
             problems.extend(part.problems);
             solvers.extend(part.solvers);
             statistics.add(&part.statistics);
         }
-        Summary { solvers, ..Summary::new(tag, hashes, statistics, problems) }
+        Summary { solvers, ..Summary::new(tag, hash_mode, hashes, statistics, problems) }
     }
 }
 
@@ -68,7 +81,7 @@ impl Run {
 
     /// The hash of everything hashed so far.
     pub fn trace_hash(&self) -> TraceHash {
-        trace_hash(self.trace.hashes().list())
+        trace_hash(self.system().experiment.hash, self.trace.hashes().list())
     }
 
     /// Ends every instance, hands the last rows to the recorder, and reports what happened.
@@ -89,7 +102,8 @@ impl Run {
         let name = |component: ComponentId| executable.name(component.index()).to_owned();
         let end = self.ending.last().map(|(tag, component)| (tag, name(component)));
         let hashes = self.trace.hashes().list();
-        let summary = Summary::new(clock.tag(), hashes, statistics, problems);
+        let mode = executable.system.experiment.hash;
+        let summary = Summary::new(clock.tag(), mode, hashes, statistics, problems);
         Summary { done: clock.done(), end, solvers, ..summary }
     }
 

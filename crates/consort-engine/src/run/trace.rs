@@ -1,9 +1,10 @@
-//! What becomes of the values of a run: hashes, rows, what an observer sees, and what is noticed.
+//! Processing of published values: hashes, rows, observers, and warnings.
 
 mod divergence;
 mod observe;
 mod ranges;
 mod schema;
+mod sightings;
 
 use super::{CallSink, RunOptions};
 use crate::error::RunError;
@@ -13,7 +14,7 @@ use crate::program::{Program, Source};
 use crate::record::{Hashes, Recorder};
 use crate::statistics::Statistics;
 use crate::store::{Bank, Slot};
-use consort_core::{Observer, ObserverDecision, Tag, VariableId};
+use consort_core::{Observer, ObserverDecision, Tag};
 use consort_trace::VariableHash;
 
 pub use observe::Observation;
@@ -85,7 +86,7 @@ impl TraceState {
         self.hashes.set_states(states);
     }
 
-    /// Who observes the run, if it is observed.
+    /// The observer of the run, if there is one.
     pub(crate) fn observer(&self) -> Option<&dyn Observer> {
         self.observation.as_ref().map(|it| &*it.observer)
     }
@@ -97,10 +98,8 @@ impl TraceState {
 
     /// Hashes the values of what is due.
     pub(super) fn absorb_due(&mut self, run: &Interpreter) {
-        for (rate, is_due) in run.clock.due().iter().enumerate() {
-            if *is_due {
-                self.hashes.absorb_rate(rate, run.clock.tag(), &run.program.shared);
-            }
+        for rate in run.clock.due_rates(false) {
+            self.hashes.absorb_rate(rate, run.clock.tag(), &run.program.shared);
         }
     }
 
@@ -128,12 +127,9 @@ impl TraceState {
         run: &Interpreter,
         everything: bool,
     ) -> Result<(), RunError> {
-        for (rate, is_due) in run.clock.due().iter().enumerate() {
-            if *is_due || everything {
-                self.ranges.look(rate, tag, &run.program.shared);
-            }
-        }
-        self.divergence.inspect(tag, run, everything)
+        let rates = || run.clock.due_rates(everything);
+        rates().for_each(|rate| self.ranges.look(rate, tag, &run.program.shared));
+        self.divergence.inspect(tag, run, rates())
     }
 
     /// What was noticed and did not end the run.
@@ -171,25 +167,6 @@ impl TraceState {
         taken.sort_by_key(|taken| taken.component);
         for call in &taken {
             sink.step(run.executable.name(call.component.index()), &call.step, &call.outcome);
-        }
-    }
-}
-
-/// A variable whose values are looked at.
-#[derive(Clone, Copy)]
-struct WatchedVariable {
-    component: usize,
-    variable: VariableId,
-    slot: Slot,
-}
-
-impl WatchedVariable {
-    /// The variable, or an element of it if it is an array, for messages.
-    fn name(&self, element: usize, executable: &Executable) -> String {
-        let path = executable.path(self.component, self.variable);
-        match self.slot.count {
-            1 => path,
-            _ => format!("{path} (element {})", element + 1),
         }
     }
 }

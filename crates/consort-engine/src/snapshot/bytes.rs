@@ -149,7 +149,7 @@ impl Run {
         is_request_known && snapshot.pending_inputs.iter().all(is_known)
     }
 
-    /// Whether its times can be those of this experiment: whoever computes with them may rely on it.
+    /// Whether its times lie within this experiment; later computations rely on it.
     fn is_within(&self, snapshot: &RunSnapshot) -> bool {
         let experiment = &self.system().experiment;
         let (start, now) = (experiment.start, snapshot.clock.tag.time);

@@ -142,24 +142,24 @@ fn initial_values_follow_the_chain_whatever_the_order_of_components() {
     assert_eq!(at_start, ["1.0", "1.5", "1.75"]);
 }
 
-/// y = the slope of u as it was told before the step.
+/// y = the slope of u as it was received before the step.
 #[derive(Default)]
 struct Slope {
-    told: f64,
+    received: f64,
 }
 
 impl Behavior for Slope {
     fn slope(&mut self, slope: f64) {
-        self.told = slope;
+        self.received = slope;
     }
     fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
-        values[1] = Values::Float64(vec![self.told]);
+        values[1] = Values::Float64(vec![self.received]);
         Ok(StepOutcome::complete(step))
     }
 }
 
 #[test]
-fn an_extrapolated_input_is_told_its_slope() {
+fn an_extrapolated_input_gets_its_slope() {
     let model = TestModel::new(in_and_out(), Slope::default)
         .adjust(|description| description.capabilities.input_derivatives_max = 1)
         .shared();
@@ -170,7 +170,7 @@ fn an_extrapolated_input_is_told_its_slope() {
     // The clock rises by 0.2 s every 0.2 s; its second value comes at 0.2 s.
     let slopes = column(&trace, "slope.y");
     assert_eq!(slopes[..7], ["0.0", "0.0", "0.0", "1.0", "1.0", "1.0", "1.0"]);
-    // Between the clock's values the input goes on along the line.
+    // Between the clock's values the input continues along the line.
     let inputs = column(&trace, "slope.u");
     assert_eq!(inputs[..5], ["0.0", "0.0", "0.2", "0.30000000000000004", "0.4"]);
 }

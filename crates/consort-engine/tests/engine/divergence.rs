@@ -58,7 +58,7 @@ fn the_first_time_counts_and_only_what_is_far_too_great() {
         let (trace, summary) = Bench::new(5).add("a", course(values, nominal), 1).run(1);
         assert_eq!(numbers(&trace, "a.y").len(), 6, "{values:?}");
         let found = warned(&summary);
-        let tag = found.as_ref().map(|it| it.tag.time.ticks());
+        let tag = found.as_ref().map(|it| it.noticed.tag.time.ticks());
         assert_eq!(tag, expected.map(|it| it.0), "{values:?}");
         if let (Some(found), Some((_, text))) = (found, expected) {
             let said = RunError::Diverged(Box::new(found)).to_string();
@@ -80,7 +80,7 @@ fn shorter_floats_and_components_of_other_rates_are_looked_at_too() {
     }
     let single = TestModel::new(vec![y], || Single).shared();
     let bench = Bench::new(6).add("a", course(&[0.0], None), 1).add("b", single, 3);
-    let found = warned(&bench.run(2).1).expect("a warning");
+    let found = warned(&bench.run(2).1).expect("a warning").noticed;
     assert_eq!((found.variable.as_str(), found.tag.time.ticks()), ("b.y", 3));
 }
 
@@ -90,7 +90,7 @@ fn all_that_follow_are_counted_and_few_are_named() {
     for index in 0..20 {
         bench = bench.add(&format!("a{index:02}"), course(&[0.0, 0.0, f64::NAN], None), 1);
     }
-    let found = warned(&bench.run(1).1).expect("a warning");
+    let found = warned(&bench.run(1).1).expect("a warning").noticed;
     assert_eq!((found.others.len(), found.more), (5, 14));
     assert_eq!(found.variable, "a00.y");
 }
@@ -114,7 +114,7 @@ fn a_run_may_end_there_with_its_last_row() {
         assert!(last.is_infinite(), "{last}");
         if let Err(RunError::Diverged(it)) = ended {
             assert_eq!(
-                (it.variable.as_str(), it.others.as_slice()),
+                (it.noticed.variable.as_str(), it.noticed.others.as_slice()),
                 ("a.y", &["b.y".to_owned()][..])
             );
         }
@@ -126,7 +126,7 @@ fn what_is_wrong_from_the_start_ends_a_run_before_its_first_step() {
     let mut bench = Bench::new(7).add("a", course(&[f64::NAN, 1.0], None), 1);
     bench.system.coupling.on_divergence = OnDivergence::Error;
     let failure = bench.start(1).err();
-    assert!(matches!(&failure, Some(RunError::Diverged(it)) if it.at_start), "{failure:?}");
+    assert!(matches!(&failure, Some(RunError::Diverged(it)) if it.noticed.at_start), "{failure:?}");
 }
 
 #[test]

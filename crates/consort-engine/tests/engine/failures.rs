@@ -9,7 +9,7 @@ use consort_engine::{Advance, RunError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Ends its third step as told.
+/// Ends its third step as configured.
 struct Troubled {
     steps: u32,
     outcome: fn(&Step) -> CallResult<StepOutcome>,
@@ -78,7 +78,7 @@ fn a_discarded_step_names_how_far_it_came() {
     };
     assert_eq!(failure, expected);
     let text = format!("{:?}", failure.diagnostic(consort_core::Resolution::NANOSECOND));
-    assert!(text.contains("[experiment.variable-step]"), "the way out is named: {text}");
+    assert!(text.contains("[experiment.variable-step]"), "the help is named: {text}");
 }
 
 /// y grows by one per second of its own time; it goes no further than to the next multiple of a limit.
@@ -112,10 +112,10 @@ fn short(limit: f64, refused: &Arc<AtomicUsize>) -> Arc<dyn Model> {
     TestModel::new(in_and_out(), make).shared()
 }
 
-/// Ticks are 0.1 s. Who refuses goes on from where it came, in as many parts as it takes, with its inputs
+/// Ticks are 0.1 s. Who refuses continues from where it came, in as many parts as it takes, with its inputs
 /// held; the others are where they were, and the grid is what it was.
 #[test]
-fn a_refused_step_goes_on_from_where_it_came_while_the_others_wait() {
+fn a_refused_step_continues_from_where_it_came_while_the_others_wait() {
     for (limit, parts) in [(0.25, 2), (0.033, 16), (0.1, 5), (0.001, 500)] {
         let refused = Arc::new(AtomicUsize::new(0));
         let bench = Bench::new(10)
@@ -226,7 +226,7 @@ fn a_component_that_stopped_inside_a_step_ends_the_run_before_it() {
     let (mut run, recorded) = bench.start(2).expect("it starts");
     let over = Advance::Terminated { component: "judge".into() };
     assert_eq!(run.advance(Time::MAX), Ok(over));
-    // Its third step began at 4 and stopped there: nobody sees it at 6.
+    // Its third step began at 4 and stopped there: it is not visible at 6.
     assert_eq!(run.tag().time.ticks(), 4);
     run.finish();
     assert_eq!(column(&recorded.trace(), "clock.y").len(), 5);
@@ -241,7 +241,7 @@ fn outputs_cannot_be_set_by_the_caller() {
 }
 
 #[test]
-fn lines_of_a_log_that_repeat_are_told_once_with_their_number() {
+fn lines_of_a_log_that_repeat_are_reported_once_with_their_number() {
     let mut error = CallError::new("fmi2DoStep", CallStatus::Error);
     error.log = ["too long", "too long", "too long", "given up"].map(str::to_owned).to_vec();
     let tag = consort_core::Tag::at(Time::ZERO);

@@ -45,7 +45,7 @@ fn override_lasts_until_released() {
 }
 
 #[test]
-fn offset_does_not_add_up_and_everybody_sees_it_on_an_output() {
+fn offset_does_not_add_up_and_all_see_it_on_an_output() {
     let offset = |bench: &Bench| {
         vec![(2, Target::Output(bench.port("clock.y")), Effect::Offset(number(10.0)))]
     };
@@ -85,7 +85,7 @@ fn a_released_output_has_its_value_of_that_very_tag() {
 }
 
 #[test]
-fn a_condition_may_look_at_an_input_that_nobody_feeds() {
+fn a_condition_may_read_an_input_that_is_not_fed() {
     let mut bench = bench(|_| Vec::new());
     bench.system.connections.clear();
     bench.system.components[1].recorded.clear();
@@ -113,7 +113,7 @@ fn interventions_change_the_hash() {
 }
 
 #[test]
-fn a_condition_looks_at_what_everybody_sees() {
+fn a_condition_reads_the_published_value() {
     let mut bench = bench(|bench| {
         vec![(2, Target::Output(bench.port("clock.y")), Effect::Offset(number(10.0)))]
     });

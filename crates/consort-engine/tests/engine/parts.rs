@@ -16,27 +16,27 @@ use consort_system::{Continuous, Iteration, LoopPolicy, Placement, Projection};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-type Told = Arc<Mutex<String>>;
+type CallLog = Arc<Mutex<String>>;
 
-/// Writes down what it is told, and brings the same bytes every time.
+/// Logs its calls, and brings the same bytes every time.
 struct Scripted {
-    told: Told,
+    calls: CallLog,
     brings: Result<Vec<u8>, CourierError>,
 }
 
 impl Scripted {
-    fn tell(&mut self, line: &str) {
-        let _ = write!(self.told.lock().expect("nobody panicked"), "{line}; ");
+    fn note(&mut self, line: &str) {
+        let _ = write!(self.calls.lock().expect("no thread panicked"), "{line}; ");
     }
 }
 
 impl Courier for Scripted {
     fn begin(&mut self, after: Option<Time>) -> Result<(), CourierError> {
-        self.tell(&format!("begin {:?}", after.map(Time::ticks)));
+        self.note(&format!("begin {:?}", after.map(Time::ticks)));
         Ok(())
     }
     fn send(&mut self, crossing: usize, time: Time, payload: &[u8]) -> Result<(), CourierError> {
-        self.tell(&format!("send {crossing} at {}: {} bytes", time.ticks(), payload.len()));
+        self.note(&format!("send {crossing} at {}: {} bytes", time.ticks(), payload.len()));
         Ok(())
     }
     fn receive(
@@ -45,12 +45,12 @@ impl Courier for Scripted {
         time: Time,
         into: &mut Vec<u8>,
     ) -> Result<(), CourierError> {
-        self.tell(&format!("receive {crossing} at {}", time.ticks()));
+        self.note(&format!("receive {crossing} at {}", time.ticks()));
         into.clear();
         self.brings.clone().map(|bytes| into.extend(bytes))
     }
     fn reached(&mut self, tag: Tag) {
-        self.tell(&format!("reached {}", tag.time.ticks()));
+        self.note(&format!("reached {}", tag.time.ticks()));
     }
 }
 
@@ -86,19 +86,19 @@ fn projection(bench: &Bench, nodes: &[&str]) -> Arc<Projection> {
 }
 
 /// The first node, `a`, of two.
-fn part_of(bench: &Bench, brings: Result<Vec<u8>, CourierError>) -> (RunOptions, Told) {
-    let told = Told::default();
-    let courier = Box::new(Scripted { told: Arc::clone(&told), brings });
+fn part_of(bench: &Bench, brings: Result<Vec<u8>, CourierError>) -> (RunOptions, CallLog) {
+    let calls = CallLog::default();
+    let courier = Box::new(Scripted { calls: Arc::clone(&calls), brings });
     let projection = projection(bench, &["a", "b"]);
     let (mut options, _) = options(1);
     options.part = Some(Part { projection, node: NodeId(0), courier });
-    (options, told)
+    (options, calls)
 }
 
-fn start(brings: Result<Vec<u8>, CourierError>) -> (Result<Run, RunError>, Told) {
+fn start(brings: Result<Vec<u8>, CourierError>) -> (Result<Run, RunError>, CallLog) {
     let bench = two();
-    let (options, told) = part_of(&bench, brings);
-    (Run::start(&bench.executable(), options), told)
+    let (options, calls) = part_of(&bench, brings);
+    (Run::start(&bench.executable(), options), calls)
 }
 
 fn number(value: f64) -> Result<Vec<u8>, CourierError> {
@@ -107,14 +107,14 @@ fn number(value: f64) -> Result<Vec<u8>, CourierError> {
 
 #[test]
 fn a_node_sends_before_it_waits_and_gives_life_to_its_own_components_only() {
-    let (run, told) = start(number(3.0));
+    let (run, calls) = start(number(3.0));
     let mut run = run.expect("it starts");
     assert_eq!(run.advance(Time::MAX), Ok(Advance::Finished));
     assert_eq!(run.get("here.u"), Some(Values::Float64(vec![3.0])));
     assert_eq!(run.get("here.y"), Some(Values::Float64(vec![6.0])));
     let summary = run.finish();
     assert_eq!((summary.hashes.len(), summary.statistics.components), (1, 1));
-    insta::assert_snapshot!(told.lock().unwrap().replace("; ", "\n"), @r"
+    insta::assert_snapshot!(calls.lock().unwrap().replace("; ", "\n"), @r"
     begin None
     send 0 at 0: 8 bytes
     receive 2 at 0
@@ -132,8 +132,8 @@ fn a_node_sends_before_it_waits_and_gives_life_to_its_own_components_only() {
 
 #[test]
 fn what_lives_elsewhere_can_neither_be_seen_nor_set_nor_observed() {
-    struct Nobody;
-    impl consort_core::Observer for Nobody {
+    struct Silent;
+    impl consort_core::Observer for Silent {
         fn see(&mut self, _: Tag, _: &[f64]) -> consort_core::ObserverDecision {
             consort_core::ObserverDecision::Continue
         }
@@ -158,14 +158,14 @@ fn what_lives_elsewhere_can_neither_be_seen_nor_set_nor_observed() {
     assert_eq!(set, Err(elsewhere("there.u")));
     let bench = two();
     let (mut options, _) = part_of(&bench, number(3.0));
-    let (paths, observer) = (vec!["there.y".to_owned()], Box::new(Nobody));
+    let (paths, observer) = (vec!["there.y".to_owned()], Box::new(Silent));
     options.observer = Some(Observation { paths, observer });
     let refused = Run::start(&bench.executable(), options).err();
     assert_eq!(refused, Some(elsewhere("there.y")));
 }
 
 #[test]
-fn whoever_does_not_come_or_sends_nonsense_is_named() {
+fn a_node_that_does_not_come_or_sends_nonsense_is_named() {
     let gone = CourierError {
         node: "b".to_owned(),
         reason: "the connection was closed".to_owned(),
@@ -186,7 +186,7 @@ fn whoever_does_not_come_or_sends_nonsense_is_named() {
 }
 
 #[test]
-fn a_saved_part_goes_on_without_beginning_again() {
+fn a_saved_part_continues_without_beginning_again() {
     let (run, _) = start(number(3.0));
     let mut run = run.expect("it starts");
     run.advance(Time::from_ticks(1)).expect("it runs");
@@ -195,17 +195,17 @@ fn a_saved_part_goes_on_without_beginning_again() {
     run.advance(Time::MAX).expect("it runs");
     let hash = run.finish().trace_hash;
     let bench = two();
-    let (options, told) = part_of(&bench, number(3.0));
+    let (options, calls) = part_of(&bench, number(3.0));
     let resumed = Run::resume(&bench.executable(), options, &bytes);
     let mut resumed = resumed.expect("it is resumed");
-    assert_eq!(*told.lock().unwrap(), "begin Some(1); ");
+    assert_eq!(*calls.lock().unwrap(), "begin Some(1); ");
     resumed.advance(Time::MAX).expect("it runs");
     resumed.restore(&snapshot).expect("it was this run's");
     resumed.advance(Time::MAX).expect("it runs");
     assert_eq!(resumed.finish().trace_hash, hash);
     let exchange = "send 1 at 2: 8 bytes; receive 3 at 2; reached 2; ";
     let all = format!("begin Some(1); {exchange}begin Some(1); {exchange}");
-    assert_eq!(*told.lock().unwrap(), all);
+    assert_eq!(*calls.lock().unwrap(), all);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_saved_part_of_another_node_is_refused() {
 }
 
 #[test]
-fn a_part_of_a_run_ends_and_tells_when_a_component_wants_it() {
+fn a_part_of_a_run_ends_and_reports_when_a_component_requests_it() {
     struct Ends;
     impl crate::support::Behavior for Ends {
         fn step(&mut self, _: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
@@ -237,7 +237,7 @@ fn a_part_of_a_run_ends_and_tells_when_a_component_wants_it() {
     };
     let run = |nodes: &[&str]| {
         let bench = bench();
-        let courier = Box::new(Scripted { told: Told::default(), brings: number(0.0) });
+        let courier = Box::new(Scripted { calls: CallLog::default(), brings: number(0.0) });
         let projection = projection(&bench, nodes);
         let (mut options, _) = options(1);
         options.part = Some(Part { projection, node: NodeId(0), courier });

@@ -1,4 +1,4 @@
-//! Going back: everybody and everything, whatever happened on the way.
+//! Going back: all components with everything, whatever happened on the way.
 
 use crate::loops::pair;
 use crate::support::{
@@ -51,7 +51,7 @@ fn pair_with(back: Arc<dyn Model>) -> Bench {
 }
 
 #[test]
-fn whoever_cannot_save_or_restore_after_all_is_named_with_the_call() {
+fn a_component_that_cannot_save_or_restore_after_all_is_named_with_the_call() {
     let failed = |call| Err(CallError::new(call, CallStatus::Error));
     for call in ["fmi2GetFMUstate", "fmi2SetFMUstate"] {
         let back = by_step(move || Fragile {

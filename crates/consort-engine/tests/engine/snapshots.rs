@@ -23,7 +23,7 @@ use consort_system::{
 };
 use consort_trace::{Trace, TraceHash};
 
-/// Goes on to the end.
+/// Continues to the end.
 fn end(mut run: Run) -> TraceHash {
     run.advance(Time::MAX).expect("it runs");
     run.finish().trace_hash
@@ -48,7 +48,7 @@ fn rows(trace: &Trace, after: consort_core::Tag) -> Vec<String> {
     tags.map(row).collect()
 }
 
-/// Saves at each of the times, goes on, comes back more than once, and resumes from bytes: always the
+/// Saves at each of the times, continues, comes back more than once, and resumes from bytes: always the
 /// same run.
 fn check(bench: impl Fn() -> Bench, times: impl IntoIterator<Item = i64>) {
     let (whole, summary) = bench().run(1);
@@ -77,24 +77,24 @@ fn check(bench: impl Fn() -> Bench, times: impl IntoIterator<Item = i64>) {
 }
 
 #[test]
-fn many_rates_go_on_as_they_were() {
+fn many_rates_continue_as_they_were() {
     check(|| ring(7, 3), [0, 1, 2, 5, 17, 59, 60]);
 }
 
 #[test]
-fn rejected_steps_slopes_delays_tables_and_announced_events_go_on_as_they_were() {
+fn rejected_steps_slopes_delays_tables_and_announced_events_continue_as_they_were() {
     check(|| with_memory(short_of_breath, 40), [0, 30, 95, 100, 137, 222]);
 }
 
 #[test]
-fn what_is_integrated_as_one_goes_on_with_its_solver() {
+fn what_is_integrated_as_one_continues_with_its_solver() {
     for (kind, _) in SolverKind::ALL {
         check(move || oscillator(2, kind), [0, 2, 14]);
     }
 }
 
 #[test]
-fn events_between_what_is_integrated_as_one_go_on_as_they_were() {
+fn events_within_a_group_continue_as_they_were() {
     let follows = || Equations::new(&[0.0], |at, f| f[0] = at.u[0], |at, y| y[0] = at.x[0]);
     let bench = || {
         tolerant(Bench::new(12), 1e-8)
@@ -154,7 +154,7 @@ fn intervened() -> Bench {
 }
 
 #[test]
-fn interventions_under_way_go_on_as_they_were() {
+fn interventions_under_way_continue_as_they_were() {
     check(intervened, 0..=20);
 }
 
@@ -199,7 +199,7 @@ fn events_that_were_announced_come_when_they_are_due() {
     check(announced, 0..=24);
 }
 
-/// A component without inputs that anybody knows of, but one that can be set.
+/// A component without declared inputs, but one that can be set.
 fn driven() -> Bench {
     let mut bench = Bench::new(10).add("a", gain(2.0), 1).add("e", announcing(), 2);
     for component in &mut bench.system.components {
@@ -209,7 +209,7 @@ fn driven() -> Bench {
 }
 
 #[test]
-fn inputs_that_nobody_looks_at_can_be_set_and_are_saved() {
+fn inputs_that_are_not_read_can_be_set_and_are_saved() {
     let steer = |run: &mut Run| {
         run.set("a.u", &Values::Float64(vec![3.0])).expect("an input");
         run.set("e.u", &Values::Float64(vec![5.0])).expect("an input of an event");
@@ -236,7 +236,7 @@ fn inputs_that_nobody_looks_at_can_be_set_and_are_saved() {
 }
 
 #[test]
-fn a_later_stop_goes_on_after_the_end() {
+fn a_later_stop_continues_after_the_end() {
     let longer = || Bench::new(25).add("clock", clock(), 2).add("g", gain(2.0), 1);
     let shorter = || {
         let mut bench = longer();
@@ -310,7 +310,7 @@ fn resets(fidelity: Fidelity) -> Bench {
     Bench::new(9).add("r", model.shared(), 1)
 }
 
-/// The trace's hash with a save at tick 4: of the run that goes on, and of the one that is restored.
+/// The trace's hash with a save at tick 4: of the run that continues, and of the one that is restored.
 fn with_save(fidelity: Fidelity) -> [TraceHash; 2] {
     let (mut run, _) = resets(fidelity).start(1).expect("it starts");
     run.advance(Time::from_ticks(4)).expect("it runs");
@@ -333,7 +333,7 @@ fn where_a_restore_is_noticed_all_that_follows_follows_from_the_restored_state()
 }
 
 #[test]
-fn what_goes_on_differently_each_time_is_not_saved() {
+fn what_behaves_differently_each_time_is_not_saved() {
     let (mut run, _) = resets(Fidelity::None).start(1).expect("it starts");
     let Err(RunError::State { component, call, .. }) = run.snapshot() else {
         panic!("it is saved")
@@ -343,7 +343,7 @@ fn what_goes_on_differently_each_time_is_not_saved() {
 }
 
 #[test]
-fn a_snapshot_tells_what_it_holds_and_makes_room_for_the_next() {
+fn a_snapshot_shows_what_it_holds_and_makes_room_for_the_next() {
     let (mut run, _) = ring(7, 3).start(1).expect("it starts");
     let mut saved = run.snapshot().expect("saved");
     let bytes = run.unshared_bytes(&saved);

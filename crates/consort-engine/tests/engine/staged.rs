@@ -73,7 +73,7 @@ fn a_reactive_input_has_its_value_of_the_end_of_the_step() {
 }
 
 #[test]
-fn what_a_slow_pair_hands_on_early_nobody_else_sees_before_its_time() {
+fn what_a_slow_pair_hands_on_early_is_not_visible_to_others_before_its_time() {
     let bench = Bench::new(6)
         .add("slow", clock(), 3)
         .add("follower", stepped(1.0, 0.0), 3)

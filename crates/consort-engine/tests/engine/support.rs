@@ -279,6 +279,7 @@ impl Bench {
             step: Time::from_ticks(1),
             seed: 1,
             tolerance: None,
+            hash: consort_core::HashMode::All,
         };
         let system = ResolvedSystem {
             name: "bench".into(),

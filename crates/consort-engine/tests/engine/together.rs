@@ -351,10 +351,10 @@ impl Behavior for Picky {
     }
 }
 
-/// Every second try is of a step that somebody refuses after the group has taken it: what is restored, with
-/// the solver, goes on bit for bit as if it had never been tried.
+/// Every second try is of a step that a component refuses after the group has taken it: what is restored, with
+/// the solver, continues bit for bit as if it had never been tried.
 #[test]
-fn a_group_that_was_taken_back_goes_on_bit_for_bit() {
+fn a_group_that_was_taken_back_continues_bit_for_bit() {
     let run = |is_strict: bool| {
         let size = if is_strict { 2000 } else { 1000 };
         let picky = TestModel::new(in_and_out(), move || Picky { is_strict }).shared();
@@ -402,7 +402,7 @@ fn a_loop_over_their_step_is_solved_by_taking_it_again() {
 
 #[test]
 fn an_intervention_between_them_holds_at_every_evaluation() {
-    // From t = 1 on, b is told 0 instead of x: v stays, and x goes on with it.
+    // From t = 1 on, b is given 0 instead of x: v stays, and x continues with it.
     let mut bench = oscillator(10, SolverKind::Bdf);
     bench.system.interventions.push(ResolvedIntervention {
         trigger: Trigger::At(Time::from_ticks(10)),

@@ -111,7 +111,7 @@ fn follow(model: Arc<dyn Model>, at: i64, steps: usize) -> (Result<(), RunError>
     let saved = run.snapshot().expect("it is saved");
     let mut trail = Trail::new(saved.tag(), run.serialize(&saved).expect("it has bytes"));
     while trail.len() < steps {
-        let next = run.next_time().expect("it tells");
+        let next = run.next_time().expect("it is known");
         run.advance(next).expect("it runs");
         trail.note(&run, next);
         if trail.len() == 2 {
@@ -222,7 +222,7 @@ fn below(prng: &mut Prng, bound: u64) -> usize {
     usize::try_from(prng.below(bound)).expect("it is small")
 }
 
-/// Goes on differently after each restore, though always in the same way.
+/// Behaves differently after each restore, though always in the same way.
 struct Restarts(Arc<AtomicU64>);
 
 impl Behavior for Restarts {

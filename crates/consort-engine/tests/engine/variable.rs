@@ -98,7 +98,7 @@ fn impatient(step: &Step, reason: StepReason) -> Option<StepOutcome> {
 }
 
 #[test]
-fn everybody_goes_back_when_one_refuses_and_steps_where_it_came_to() {
+fn all_go_back_when_one_refuses_and_step_where_it_came_to() {
     let discard: fn(&Step) -> Option<StepOutcome> = |step| impatient(step, StepReason::Discard);
     let early: fn(&Step) -> Option<StepOutcome> = |step| impatient(step, StepReason::EarlyReturn);
     for refuses in [discard, early] {
@@ -117,7 +117,7 @@ fn everybody_goes_back_when_one_refuses_and_steps_where_it_came_to() {
 }
 
 #[test]
-fn a_step_that_nobody_says_how_far_is_halved_down_to_the_least() {
+fn a_refused_step_of_unknown_length_is_halved_down_to_the_least() {
     let never: fn(&Step) -> Option<StepOutcome> = |step| {
         let (reached, reason) = (step.from.time, StepReason::Discard);
         let outcome = StepOutcome { reached, stopped_at: None, reason, next_event: None };
@@ -136,7 +136,7 @@ fn a_step_that_nobody_says_how_far_is_halved_down_to_the_least() {
     assert_eq!((component.as_str(), numbers), ("x", [100, 8, 8]));
     assert_eq!(*why, StepFailure::Rejected { reached: ticks(100), error: None });
     let text = format!("{:?}", failure.diagnostic(resolution));
-    assert!(text.contains("`x` needs a step shorter than allowed"), "{text}");
+    assert!(text.contains("`x` needs a step shorter than the minimum"), "{text}");
 }
 
 #[test]

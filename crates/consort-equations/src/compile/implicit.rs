@@ -97,7 +97,7 @@ fn undetermined(scope: &Scope<'_>, findings: &mut Findings<'_>) {
         .collect();
     let message = format!("the equations do not determine {}", names.join(", "));
     let span = scope.implicit.first().and_then(|state| scope.states[*state].name.span);
-    let help = "every one of them must change with what it is to determine";
+    let help = "one equation per variable is needed, and it must depend on that variable";
     findings.error("equations::undetermined", message, (span, "not determined"), help);
 }
 

@@ -13,7 +13,7 @@ const BASES: [&str; 7] = ["kg", "m", "s", "A", "K", "mol", "cd"];
 pub(super) enum Measure {
     /// A number: fits everything.
     Neutral,
-    /// Nothing is said.
+    /// The unit is not declared.
     Unknown,
     /// A product of base units.
     Known {
@@ -28,7 +28,7 @@ pub(super) enum Measure {
 /// Why two values cannot be added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mismatch {
-    /// They measure different things.
+    /// The operands measure different quantities.
     Kind,
     /// They do so unless a number that was multiplied has a unit of its own, as `9.81` may have.
     KindOfNumber,

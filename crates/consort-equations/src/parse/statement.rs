@@ -38,7 +38,7 @@ impl Parser<'_> {
         self.line_end()
     }
 
-    /// Goes on at the next line, past at least one token.
+    /// Continues at the next line, past at least one token.
     fn recover(&mut self, line: usize) {
         if self.taken() == line || !self.peek().starts_line {
             self.skip_line();
@@ -49,7 +49,11 @@ impl Parser<'_> {
         if self.takes(";") || self.peek().starts_line || self.sees("end") {
             return Ok(());
         }
-        self.fail("the end of the line", "put each statement on a line of its own")
+        let help = match self.peek_text() {
+            "," => "write a decimal point: `0.5`; put each statement on a line of its own",
+            _ => "put each statement on a line of its own",
+        };
+        self.fail("the end of the line", help)
     }
 
     fn statement(&mut self, model: &mut EquationModel) -> Readable<()> {

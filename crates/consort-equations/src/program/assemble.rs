@@ -212,7 +212,7 @@ fn cut(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
     });
 }
 
-/// How long a run is, given how far each operand goes on.
+/// The length of a run, given for how many instructions each operand is regular.
 type LengthFunction = fn(&[usize]) -> usize;
 
 /// Which stretches of operands are taken together.
@@ -248,7 +248,7 @@ fn split(
     found(open..operands.len(), false);
 }
 
-/// From each instruction on, how many have an operand `k` that stays, or that goes on by one register.
+/// From each instruction on, how many have an operand `k` that stays, or that advances by one register.
 fn streaks(operands: &[[u32; 3]], k: usize) -> Vec<usize> {
     let step = |at: usize| operands[at + 1][k].wrapping_sub(operands[at][k]);
     let mut streaks = vec![1; operands.len()];
@@ -263,7 +263,7 @@ fn streaks(operands: &[[u32; 3]], k: usize) -> Vec<usize> {
     streaks
 }
 
-/// Operand `k` of all, if it stays or goes on by one register each time.
+/// Operand `k` of all, if it stays or advances by one register each time.
 fn neighbors(operands: &[[u32; 3]], k: usize) -> Option<Operand> {
     let first = operands[0][k];
     if operands.iter().all(|operands| operands[k] == first) {

@@ -3,7 +3,7 @@
 use super::math::{self, Math, MathScope};
 use super::table::{Rule, SbmlQuantity, Sort, Table};
 use super::xml::{Node, Reader, child};
-use crate::tree::Expression;
+use crate::tree::{self, Expression, Name};
 use consort_core::Span;
 
 /// `0 = expression`: which quantity it determines is found later.
@@ -13,14 +13,9 @@ pub(super) struct Algebraic {
 }
 
 /// An event with its formulas read.
-pub(super) struct SbmlEvent<'a> {
-    pub(super) node: Node<'a>,
-    pub(super) trigger: Expression,
-    pub(super) delay: Option<Expression>,
-    pub(super) priority: Option<Expression>,
-    pub(super) persistent: bool,
-    pub(super) initially: bool,
-    pub(super) values_from_trigger: bool,
+pub(super) struct SbmlEvent {
+    /// All but what it assigns.
+    pub(super) event: tree::Event,
     /// The quantity, where it is named, its new value.
     pub(super) assignments: Vec<(usize, Span, Expression)>,
 }
@@ -81,7 +76,7 @@ pub(super) fn events<'a>(
     reader: &mut Reader<'_>,
     model: Node<'a>,
     table: &mut Table<'a>,
-) -> Vec<SbmlEvent<'a>> {
+) -> Vec<SbmlEvent> {
     let nodes = reader.items(model, "listOfEvents", &["event"]);
     let events: Vec<_> = nodes.into_iter().filter_map(|node| event(reader, node, table)).collect();
     for (index, ..) in events.iter().flat_map(|event| &event.assignments) {
@@ -90,7 +85,7 @@ pub(super) fn events<'a>(
     events
 }
 
-fn event<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> Option<SbmlEvent<'a>> {
+fn event<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> Option<SbmlEvent> {
     reader.known_attributes(node, &["useValuesFromTriggerTime", "timeUnits"]);
     let Some(trigger) = child(node, "trigger") else {
         let at = (reader.tag(node), "never happens");
@@ -111,16 +106,18 @@ fn event<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> Opti
         |name: &str| child(node, name).and_then(|part| self::formula(reader, table, part));
     let (delay, priority) = (part("delay"), part("priority"));
     let assignments = event_assignments(reader, node, table);
-    Some(SbmlEvent {
-        node,
-        trigger: condition?,
+    let (id, condition) = (node.attribute("id").unwrap_or_default(), condition?);
+    let event = tree::Event {
+        name: Name { text: id.to_owned(), span: Some(reader.place(node, "id")) },
         delay,
         priority,
         persistent: reader.flag(trigger, "persistent").unwrap_or(true),
         initially: reader.flag(trigger, "initialValue").unwrap_or(true),
         values_from_trigger: reader.flag(node, "useValuesFromTriggerTime").unwrap_or(true),
-        assignments,
-    })
+        span: Some(reader.tag(node)),
+        ..tree::Event::new(condition, Vec::new())
+    };
+    Some(SbmlEvent { event, assignments })
 }
 
 fn event_assignments<'a>(

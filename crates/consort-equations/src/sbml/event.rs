@@ -4,7 +4,6 @@ use super::change::SbmlEvent;
 use super::form::Form;
 use super::reaction::product;
 use super::table::{SbmlQuantity, Table};
-use super::xml::Reader;
 use crate::builtin::Builtin;
 use crate::tree;
 use crate::tree::{
@@ -13,24 +12,12 @@ use crate::tree::{
 
 /// Adds an event to the model.
 pub(super) fn lower(
-    reader: &Reader<'_>,
     table: &mut Table<'_>,
     forms: &[Form],
-    event: &SbmlEvent<'_>,
+    event: &SbmlEvent,
     model: &mut EquationModel,
 ) {
-    let id = event.node.attribute("id").unwrap_or_default();
-    let mut lowered = tree::Event {
-        name: Name { text: id.to_owned(), span: Some(reader.place(event.node, "id")) },
-        condition: event.trigger.clone(),
-        delay: event.delay.clone(),
-        priority: event.priority.clone(),
-        persistent: event.persistent,
-        initially: event.initially,
-        values_from_trigger: event.values_from_trigger,
-        assignments: Vec::new(),
-        span: Some(reader.tag(event.node)),
-    };
+    let mut lowered = event.event.clone();
     let assign = |(index, span, value): &(usize, consort_core::Span, Expression)| {
         let (name, value) = assigned(&forms[*index], value.clone());
         EventAssignment { name: Name { text: name, span: Some(*span) }, value }
@@ -71,8 +58,8 @@ enum Timing {
 /// A concentration becomes an amount by the size its compartment has when it is set, so that the
 /// amount must not be remembered from the trigger if that size changes. Where the values cannot change,
 /// there is nothing to remember.
-fn timing(table: &Table<'_>, forms: &[Form], event: &SbmlEvent<'_>) -> Timing {
-    let waits = event.delay.as_ref().is_some_and(|delay| !is_zero(delay));
+fn timing(table: &Table<'_>, forms: &[Form], event: &SbmlEvent) -> Timing {
+    let waits = event.event.delay.as_ref().is_some_and(|delay| !is_zero(delay));
     let moves = |index: &usize| {
         let species = table.quantities[*index].species();
         let compartment = species.and_then(|species| table.quantity(species.compartment));
@@ -81,7 +68,7 @@ fn timing(table: &Table<'_>, forms: &[Form], event: &SbmlEvent<'_>) -> Timing {
         grows || !forms[*index].moved.is_empty()
     };
     let is_moving = event.assignments.iter().any(|(index, ..)| moves(index));
-    if !(waits && event.values_from_trigger && is_moving) {
+    if !(waits && event.event.values_from_trigger && is_moving) {
         Timing::Trigger
     } else if event.assignments.iter().all(|(.., value)| is_settled(table, forms, value)) {
         Timing::Execution
@@ -95,7 +82,7 @@ fn timing(table: &Table<'_>, forms: &[Form], event: &SbmlEvent<'_>) -> Timing {
 fn hold(
     table: &mut Table<'_>,
     forms: &[Form],
-    event: &SbmlEvent<'_>,
+    event: &SbmlEvent,
     mut first: tree::Event,
     model: &mut EquationModel,
 ) {

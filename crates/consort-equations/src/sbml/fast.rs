@@ -65,8 +65,10 @@ pub(super) fn extents(
         }
         columns.extend(column(&terms));
         if is_dependent(&columns) {
-            let message =
-                format!("the fast reaction `{}` does what other fast ones do already", reaction.id);
+            let message = format!(
+                "the fast reaction `{}` is linearly dependent on other fast reactions",
+                reaction.id
+            );
             let help = "remove one of the fast reactions that form a circle";
             reader.error("sbml::fast", message, (span, "follows from others"), help);
         }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 pub(super) struct Parts<'a> {
     pub(super) functions: Vec<Function>,
     pub(super) reactions: Vec<Reaction<'a>>,
-    pub(super) events: Vec<SbmlEvent<'a>>,
+    pub(super) events: Vec<SbmlEvent>,
     /// What algebraic rules determine together, and their formulas.
     pub(super) solved: Vec<Expression>,
 }
@@ -71,7 +71,7 @@ pub(super) fn lower<'a>(
     fast.declare(table, &mut model);
     model.scales.extend(scale::scales(table, &forms));
     for event in &parts.events {
-        event::lower(reader, table, &forms, event, &mut model);
+        event::lower(table, &forms, event, &mut model);
     }
     super::inline::delays(reader, &mut model);
     super::before::delays(reader, table, &forms, &mut model);

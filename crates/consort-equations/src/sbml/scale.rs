@@ -37,7 +37,7 @@ fn or_usual(first: Expression, usual: Expression) -> Expression {
 
 /// The greatest first values of the species of each compartment.
 pub(super) struct Usual<'a> {
-    /// Concentration and amount.
+    /// The greatest concentration and amount, by compartment.
     greatest: BTreeMap<&'a str, [f64; 2]>,
 }
 

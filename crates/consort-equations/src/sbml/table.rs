@@ -52,7 +52,7 @@ pub(super) struct Species<'a> {
     pub(super) amount: Option<f64>,
     pub(super) concentration: Option<f64>,
     pub(super) conversion: Option<&'a str>,
-    /// Reactions change it.
+    /// Whether reactions change it.
     pub(super) reacts: bool,
 }
 
@@ -103,7 +103,7 @@ impl<'a> SbmlQuantity<'a> {
     }
 }
 
-/// Everything declared.
+/// All declarations of a model.
 pub(super) struct Table<'a> {
     pub(super) edition: Edition,
     pub(super) quantities: Vec<SbmlQuantity<'a>>,

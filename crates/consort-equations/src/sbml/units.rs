@@ -1,4 +1,4 @@
-//! Units: numbers are taken as they are written, so units are said, never converted.
+//! Units: numbers are taken as they are written, so units are declared, never converted.
 
 use super::table::{SbmlQuantity, Sort};
 use super::xml::{Reader, shorten};

@@ -1,4 +1,4 @@
-//! XML of SBML: a reader of attributes and lists, with a word on what is wrong with them.
+//! XML of SBML: a reader of attributes and lists, with diagnostics for invalid ones.
 
 use consort_core::{Diagnostic, Span};
 use consort_xml::{Codes, File, Format, Help, Limits, Reporter, boolean};

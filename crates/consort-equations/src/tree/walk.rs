@@ -1,4 +1,4 @@
-//! What a tree is made of, one after the other.
+//! Iteration over the parts of a tree.
 
 use super::{EquationModel, Expression, ExpressionKind};
 

@@ -140,7 +140,7 @@ const LINES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = String::new();
     for (name, text) in WHOLE {
         let _ = writeln!(all, "## {name}\n{}", findings(text));

@@ -43,7 +43,7 @@ fn a_tree_is_compiled_like_text() {
 }
 
 #[test]
-fn mistakes_in_a_tree_are_told_without_a_place() {
+fn mistakes_in_a_tree_are_reported_without_a_place() {
     let mut model = decay();
     model.equations[0].right = Expression::builtin(Builtin::Exp, vec![]);
     model.events[0].assignments[0].name = "k".into();

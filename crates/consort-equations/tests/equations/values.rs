@@ -52,7 +52,7 @@ fn operators_bind_as_in_mathematics() {
 }
 
 #[test]
-fn a_line_goes_on_inside_an_expression() {
+fn a_line_continues_inside_an_expression() {
     check("a +\n  b", A + B);
     check("(a\n + b)", A + B);
 }

@@ -474,7 +474,7 @@ fn findings(text: &str) -> String {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = String::new();
     for (name, text) in TEXTS {
         let _ = writeln!(all, "## {name}\n{}", findings(text));
@@ -499,7 +499,7 @@ fn a_package_that_changes_nothing_is_left_out() {
 }
 
 #[test]
-fn a_mistake_repeated_a_thousandfold_is_told_fifty_times() {
+fn a_mistake_repeated_a_thousandfold_is_reported_fifty_times() {
     let many = "<parameter value='1'/>".repeat(1000);
     let text = write::document((3, 1), &write::network(&[("Parameters", &many)]));
     let mut report = Report::default();

@@ -54,7 +54,7 @@ impl Run {
         self.evaluate(&self.equations.programs.derivatives)
     }
 
-    /// Goes on to `end` with the classical method of Runge and Kutta.
+    /// Continues to `end` with the classical method of Runge and Kutta.
     pub(crate) fn advance(mut self, end: f64) -> Self {
         let (start, step) = (self.time, (end - self.time) / STEPS as f64);
         for at in 0..STEPS {

@@ -158,7 +158,7 @@ struct Processes(Vec<String>);
 impl Processes {
     fn find() -> Self {
         let own = std::process::id();
-        let processes = std::fs::read_dir("/proc").expect("Linux tells about processes");
+        let processes = std::fs::read_dir("/proc").expect("Linux lists processes");
         let names = processes.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         Self(names.filter(|name| *name == own.to_string() || parent(name) == Some(own)).collect())
     }

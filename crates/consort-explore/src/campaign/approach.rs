@@ -1,4 +1,4 @@
-//! The strategy that a campaign asks for.
+//! The strategy of a campaign.
 
 use crate::history::CampaignHistory;
 use crate::space::Space;

@@ -58,7 +58,7 @@ fn check(campaign: &Campaign, property: &Property, span: Option<Span>, report: &
         report.push(diagnostic.maybe_at(span, "this constraint names it").help(help));
     }
     if property.horizon() != Some(Seconds::ZERO) {
-        let message = "a constraint is about one instant";
+        let message = "a constraint cannot use temporal operators";
         let diagnostic = Diagnostic::error("campaign::constraint", message);
         let diagnostic = diagnostic.maybe_at(span, "this looks at other times");
         report.push(diagnostic.help("use `changes-max`, or say it as a property"));

@@ -101,7 +101,8 @@ fn check_free(names: &Names<'_>, input: &FoundInput<'_>, report: &mut Report) {
         return;
     }
     let by = if is_fed { "a table feeds it" } else { "it is connected" };
-    let diagnostic = Diagnostic::error("campaign::fed", format!("`{path}` is not free: {by}"));
+    let diagnostic =
+        Diagnostic::error("campaign::fed", format!("`{path}` cannot be disturbed: {by}"));
     let diagnostic = diagnostic
         .maybe_at(span, "disturbed here")
         .maybe_label(connection.and_then(|wire| wire.origin.0), "connected here");

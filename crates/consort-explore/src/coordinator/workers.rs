@@ -22,7 +22,7 @@ pub(super) struct LostWorker {
     /// The last step it reported of its unit.
     pub(super) at: Option<Vec<u32>>,
     pub(super) effort: Effort,
-    /// How its process ended.
+    /// The exit status of its process, as text.
     pub(super) how: String,
 }
 

@@ -12,9 +12,9 @@ named! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum CounterExampleRole {
-        /// It is the first.
+        /// The first counter-example that was found.
         First => "first",
-        /// It is the least robust.
+        /// The least robust counter-example.
         Worst => "worst",
         /// It is what is left of the first when all was left out that does not matter.
         Shrunk => "shrunk",
@@ -30,16 +30,16 @@ pub struct CounterExample {
     pub property: usize,
     /// The file, beside the report.
     pub file: String,
-    /// Which scenario.
+    /// The index of the scenario.
     #[serde(with = "crate::exact")]
     pub index: u128,
-    /// Its choices.
+    /// The choices of the scenario.
     pub letters: Vec<u32>,
-    /// How often they change.
+    /// The number of changes of its choices.
     pub changes: u32,
     /// By an ordinary run, without any snapshot, to the horizon.
     pub robustness: RobustnessInterval,
-    /// Of that run.
+    /// The trace hash of its run.
     pub trace_hash: String,
     /// The same with smaller steps and tolerances; `None` if that was not wanted.
     pub validation: Option<Validation>,
@@ -49,11 +49,11 @@ pub struct CounterExample {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Validation {
-    /// It is still one.
+    /// It still violates the property.
     Confirmed(RobustnessInterval),
     /// It is no counter-example any more: it was an artifact of steps or tolerances, or lies at the very edge.
     Refuted(RobustnessInterval),
-    /// It could not be decided.
+    /// The validation failed, for this reason.
     Failed(String),
 }
 
@@ -69,7 +69,7 @@ impl CounterExample {
         }
     }
 
-    /// For the report.
+    /// The counter-example as JSON, for the report.
     pub(super) fn to_json(&self, resolved: &ResolvedCampaign) -> Value {
         let validation = self.validation.as_ref().map(|validation| match validation {
             Validation::Confirmed(tighter) => {

@@ -1,7 +1,7 @@
-//! Why a place that was reached by restored states is another one than from the start.
+//! Explains why a run by restored states differs from a run from the start.
 //!
-//! The scenario is run twice: straight on, and so that it is saved at each choice, goes astray for a
-//! period, and is restored. Where both differ for the first time is what an exploration stumbled over.
+//! The scenario is run twice: once without saving, and once so that it is saved at each choice, runs
+//! another period, and is restored. The first difference of both is the cause.
 
 use super::RunWorld;
 use crate::world::World;

@@ -1,4 +1,4 @@
-//! What visiting a full tree costs, with and without saving and restoring: Sinisi, Alimguzhin, Mancini and
+//! The cost of visiting a full tree, with and without saving and restoring: Sinisi, Alimguzhin, Mancini and
 //! Tronci (2021), section 3.4.
 
 use libm::pow;
@@ -6,11 +6,11 @@ use libm::pow;
 /// Average costs of one operation, all in one unit of time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct OperationCosts {
-    /// Saving.
+    /// Cost of saving a state.
     pub get: f64,
-    /// Restoring.
+    /// Cost of restoring a state.
     pub set: f64,
-    /// Simulating one period.
+    /// Cost of simulating one period.
     pub sim: f64,
 }
 

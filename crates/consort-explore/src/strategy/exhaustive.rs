@@ -9,7 +9,7 @@ use crate::space::{PrefixNode, Space};
 pub struct ExhaustiveOptions {
     /// At most so many scenarios per unit.
     pub unit: u128,
-    /// When to stop.
+    /// The condition that ends the exploration.
     pub until: StopRule,
     /// Only the first scenarios.
     pub limit: Option<u128>,

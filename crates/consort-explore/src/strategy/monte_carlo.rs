@@ -10,42 +10,42 @@ use crate::statistics::{Decision, Sprt, clopper_pearson, hoeffding_count, zero_f
 pub enum Goal {
     /// To make so many draws, and to say where the probability of a violation lies.
     Count {
-        /// How many draws.
+        /// The number of draws.
         count: u64,
         /// The probability that what is said is wrong.
         delta: f64,
     },
     /// To know the probability of a violation up to an error (Hoeffding's inequality).
     Hoeffding {
-        /// The error.
+        /// The greatest error of the estimate.
         epsilon: f64,
         /// The probability that it is larger.
         delta: f64,
     },
     /// To be sure that violations are rare; ends with the first draw that does not hold.
     ZeroFailures {
-        /// How rare.
+        /// The probability of a violation that is ruled out.
         epsilon: f64,
         /// The probability of not meeting one if they are not so rare.
         delta: f64,
     },
     /// To decide between two probabilities of a violation (Wald's sequential probability ratio test).
     Sprt {
-        /// What decides, and how surely.
+        /// The test that decides, with its error probabilities.
         test: Sprt,
         /// Gives up after so many draws.
         count_max: u64,
     },
 }
 
-/// How to draw.
+/// Options of the strategy.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MonteCarloOptions {
-    /// What scenarios are drawn with.
+    /// The seed of the draws.
     pub seed: u64,
-    /// So many draws per unit.
+    /// The number of draws per unit.
     pub unit: u64,
-    /// What for.
+    /// The statistical goal.
     pub goal: Goal,
 }
 

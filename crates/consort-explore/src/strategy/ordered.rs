@@ -25,7 +25,7 @@ pub trait Steps {
     /// Takes the result of the next task in order.
     fn merge(&mut self, ledger: &mut Ledger, task: &UnitTask, result: UnitResult);
 
-    /// How far it is.
+    /// The progress of the exploration.
     fn progress(&self, ledger: &Ledger) -> ExplorationProgress;
 }
 

@@ -12,7 +12,7 @@ pub struct RandomOptions {
     pub seed: u64,
     /// So many scenarios are visited together, in the order of their prefixes; one unit each.
     pub block: u64,
-    /// When to stop.
+    /// The condition that ends the exploration.
     pub until: StopRule,
     /// Only so many scenarios.
     pub limit: Option<u128>,

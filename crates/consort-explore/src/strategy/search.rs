@@ -8,43 +8,43 @@ use crate::space::Space;
 use frontier::{Candidate, Frontier};
 use std::collections::VecDeque;
 
-/// Which nodes to go on from.
+/// Which nodes to continue from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SearchKind {
     /// The best of all nodes known, wherever they are.
     BestFirst {
-        /// So many at a time.
+        /// The number of nodes that are expanded at a time.
         batch: u32,
         /// At most so many are kept for later; the worst are left out.
         frontier_max: u32,
     },
     /// The best of those with equally many letters.
     Beam {
-        /// So many.
+        /// The number of nodes that are kept per generation.
         width: u32,
     },
 }
 
-/// How to search.
+/// Options of the strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchOptions {
     /// What equally good nodes are ordered with, and children are chosen with.
     pub seed: u64,
-    /// Which nodes to go on from.
+    /// Which nodes to continue from.
     pub kind: SearchKind,
     /// At most so many children of each node; all of them if not given.
     pub children_max: Option<u32>,
     /// So many nodes are expanded per unit.
     pub unit: u32,
-    /// When to stop.
+    /// The condition that ends the exploration.
     pub until: StopRule,
     /// Stops after the generation in which this many nodes are reached.
     pub nodes_max: u128,
-    /// Goes on from one only of several nodes that have the same future.
+    /// Continues from one only of several nodes that have the same future.
     pub merge_equal: bool,
 }
 
-/// Goes on from the nodes with the least robustness, generation by generation: a generation is chosen
+/// Continues from the nodes with the least robustness, generation by generation: a generation is chosen
 /// when all of the one before is known, so that it does not matter who was fast.
 pub type Search = Sequential<SearchSteps>;
 
@@ -53,7 +53,7 @@ pub struct SearchSteps {
     space: Space,
     options: SearchOptions,
     frontier: Frontier,
-    /// Of this generation.
+    /// The tasks of this generation that are not offered yet.
     offered: VecDeque<UnitTask>,
 }
 

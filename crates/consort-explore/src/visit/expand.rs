@@ -1,4 +1,4 @@
-//! What a search asks for: the children of chosen nodes.
+//! Visits for a search: the children of chosen nodes.
 
 use crate::archive::SnapshotArchive;
 use crate::drive::{Drive, Taken, WorkError};
@@ -10,7 +10,7 @@ use consort_core::Prng;
 
 /// Which children of a node are visited.
 pub(super) struct ChildChoice {
-    /// What they are drawn with.
+    /// The seed of the draws.
     pub(super) seed: u64,
     /// At most so many; all of them if not given.
     pub(super) children_max: Option<u32>,

@@ -83,7 +83,7 @@ impl<W: World> Walk<W> {
         Self { budget, frames, prefix: Vec::new(), at: None, held: VecDeque::new(), bytes: 0 }
     }
 
-    /// Goes on below `child`, where the world is now.
+    /// Continues below `child`, where the world is now.
     fn descend(&mut self, space: &Space, child: PrefixNode, wanted: &Wanted) {
         self.at = Some(self.frames.len());
         self.frames.push(frame(space, child, wanted));

@@ -1,4 +1,4 @@
-//! Which scenarios a visit is asked for.
+//! The scenarios that a visit has to run.
 
 use crate::space::PrefixNode;
 

@@ -51,10 +51,10 @@ fn any_order_of_arrival_gives_the_same_conclusion() {
                     let mut shuffled = strategies(&space, until).swap_remove(place).1;
                     let mut prng = Prng::new(seed);
                     let found = conclude_in_any_order(&mut *shuffled, &space, &world, &mut prng);
-                    let told = format!("{name}, ceiling {ceiling}, {until:?}, seed {seed}");
-                    assert_eq!(found, expected, "{told}");
-                    assert_eq!(shuffled.summary(), straight.summary(), "{told}");
-                    assert_eq!(shuffled.progress(), straight.progress(), "{told}");
+                    let context = format!("{name}, ceiling {ceiling}, {until:?}, seed {seed}");
+                    assert_eq!(found, expected, "{context}");
+                    assert_eq!(shuffled.summary(), straight.summary(), "{context}");
+                    assert_eq!(shuffled.progress(), straight.progress(), "{context}");
                 }
             }
         }

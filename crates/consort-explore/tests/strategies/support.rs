@@ -20,7 +20,7 @@ pub(crate) struct Growth {
     /// Going back to the start does not work.
     pub(crate) is_lost: bool,
     pub(crate) state: State,
-    /// Cannot go on before it is brought back.
+    /// Cannot continue before it is brought back.
     pub(crate) is_broken: bool,
     /// Every node that was simulated, in order.
     pub(crate) visited: Vec<(Vec<u32>, f64)>,

@@ -120,7 +120,7 @@ fn an_overseer_leaves_out_or_stops() {
 }
 
 #[test]
-fn a_world_that_cannot_be_brought_back_is_told_of() {
+fn a_world_that_cannot_be_restored_is_reported() {
     let world = Growth { is_lost: true, ..Growth::new(3, 100.0, -1.0) };
     let mut explorer = explorer(&space(2, None, 3), &world, PLENTY);
     let error = explorer.work(&all(8, 3), &mut ()).unwrap_err();

@@ -101,7 +101,7 @@ impl<'a> ProgramWriter<'a> {
         (register as usize).checked_sub(self.first)
     }
 
-    /// What an instruction reads.
+    /// The registers that an instruction reads.
     fn operands(&self, number: usize) -> &[u32] {
         let instruction = &self.instructions[number];
         &instruction.operands[..instruction.op.operands()]

@@ -1,4 +1,4 @@
-//! What the runtime knows about a model beside its programs.
+//! The tables of a model that the C runtime needs besides its programs.
 
 use super::program::Programs;
 use super::text::{number, string, table};

@@ -46,7 +46,7 @@ pub(super) fn table(kind: &str, name: &str, values: &[String]) -> String {
     text + "};\n"
 }
 
-/// FNV-1a, 64 bits: tells contents apart.
+/// FNV-1a, 64 bits: distinguishes contents.
 pub(super) fn hash(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)

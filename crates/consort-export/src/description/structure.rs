@@ -1,4 +1,4 @@
-//! `ModelStructure`: what is computed, and from what.
+//! `ModelStructure`: the computed variables and their dependencies.
 
 use super::variables::number;
 use crate::FmiVersion;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Something that is computed.
 struct Unknown {
     part: ModelPart,
-    /// `None`: from anything.
+    /// The known variables; `None` if the unknown may depend on all.
     from: Option<Vec<(ModelPart, Kind)>>,
 }
 
@@ -18,7 +18,7 @@ struct Unknown {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Kind {
     Dependent,
-    /// As its multiple.
+    /// The unknown is a constant multiple of it.
     Constant,
 }
 
@@ -106,7 +106,7 @@ fn derivatives(equations: &Equations) -> Vec<Unknown> {
     dependence.map(unknown).collect()
 }
 
-/// While time goes on: from time, inputs and states.
+/// In continuous-time mode: from time, inputs and states.
 fn continuous(dependence: &Dependence) -> Vec<(ModelPart, Kind)> {
     let inputs = dependence.inputs.iter().copied().map(ModelPart::Input);
     let states = dependence.states.iter().copied().map(ModelPart::State);

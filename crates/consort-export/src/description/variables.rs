@@ -85,7 +85,7 @@ fn description(equations: &Equations, part: ModelPart) -> Option<String> {
     (!text.is_empty()).then(|| text.clone())
 }
 
-/// What numbers have.
+/// The attributes of a numeric variable.
 fn of_number(equations: &Equations, part: ModelPart, version: FmiVersion) -> Attributes<'static> {
     let mut attributes = Vec::new();
     if let ModelPart::Derivative(at) = part {

@@ -169,7 +169,7 @@ end";
 }
 
 #[test]
-fn a_solver_that_cannot_go_on_says_where() {
+fn a_solver_that_cannot_continue_says_where() {
     let text =
         "model blowup\nstate calm = 0\nstate wild = 1\nder(calm) = 1\nder(wild) = wild^2\nend";
     let mut bench = Bench::new(&compiled(text), TWO, 2 * SECOND, 1e-6);
@@ -183,7 +183,7 @@ fn a_solver_that_cannot_go_on_says_where() {
 }
 
 #[test]
-fn events_without_end_are_told() {
+fn events_without_end_are_reported() {
     let endless = "model endless\nstate x = 0\ndiscrete n = 0\nder(x) = 1\n\
                    when x > 0.5 and n == 2*floor(n/2) then\n  n = n + 1\nend\n\
                    when n > 2*floor(n/2) then\n  n = n + 1\nend\nend";

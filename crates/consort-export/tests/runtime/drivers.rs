@@ -78,7 +78,7 @@ fn sanitizers_find_nothing_in_right_and_wrong_calls() {
 }
 
 #[test]
-fn a_state_goes_on_in_another_process_bit_for_bit() {
+fn a_state_continues_in_another_process_bit_for_bit() {
     let equations = compiled(EVERYTHING);
     let folder = unpacked(&equations, FmiVersion::V2);
     let folder = folder.path().join(&equations.name);

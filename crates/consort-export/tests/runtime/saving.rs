@@ -1,4 +1,4 @@
-//! Saved states: what is restored goes on bit for bit, wherever.
+//! Saved states: what is restored continues bit for bit, wherever.
 
 use crate::bench::{Bench, Form, VERSIONS, compiled, compiled_with, make};
 use consort_equations::Equations;
@@ -56,7 +56,7 @@ fn forms() -> Vec<Form> {
 }
 
 #[test]
-fn what_is_restored_goes_on_bit_for_bit() {
+fn what_is_restored_continues_bit_for_bit() {
     let equations = compiled(EVERYTHING);
     for form in forms() {
         let model = make(&equations, form);

@@ -1,4 +1,4 @@
-//! What is known of a topology before it runs: whether it can get stuck, which nodes hold others back,
+//! Static analysis of a topology: whether it can deadlock, which nodes hold others back,
 //! and how much room messages take.
 //!
 //! 1. [`analyse`] gives numbers, as an [`Analysis`]: circuits that deadlock (`circuits`, exact),

@@ -1,4 +1,4 @@
-//! What a machine refuses; every message names the flow.
+//! Errors of a machine; every message names the flow.
 
 use consort_core::{Tag, Time};
 use std::fmt;
@@ -9,63 +9,63 @@ use std::fmt;
 pub enum FlowError {
     /// There is no flow of this number.
     UnknownFlow {
-        /// The number.
+        /// The number of the flow.
         flow: u32,
     },
     /// The node does not receive this flow.
     NotAnInput {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
-        /// The node.
+        /// The name of the node.
         node: String,
     },
     /// The node does not emit this flow.
     NotAnOutput {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
-        /// The node.
+        /// The name of the node.
         node: String,
     },
     /// Bounds and plans are for event flows only.
     NotAnEventFlow {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
     },
     /// The flow does not go to this node.
     NotASink {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
         /// The number of the node.
         sink: u32,
     },
     /// A message has another tag than the one before it promised.
     UnexpectedTag {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
-        /// Its tag.
+        /// The tag of the message.
         found: Tag,
-        /// The promised one.
+        /// The announced tag.
         expected: Tag,
     },
     /// An event comes before a tag before which none was to come.
     BeforeBound {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
-        /// Its tag.
+        /// The tag of the message.
         found: Tag,
-        /// The promised bound.
+        /// The announced bound.
         bound: Tag,
     },
     /// Something comes after the last message of a flow.
     AfterEnd {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
         /// The tag of what came, if it has one.
         found: Option<Tag>,
     },
     /// A message promises a next one that is not later.
     NotLater {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
         /// The tag of the message.
         tag: Tag,
@@ -74,18 +74,18 @@ pub enum FlowError {
     },
     /// A message promises a next one that does not fit the declared timing.
     WrongTiming {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
         /// The tag of the message.
         tag: Tag,
-        /// The promised tag.
+        /// The announced tag.
         next: Tag,
         /// The tag by the timing, `None`: there is no other.
         expected: Option<Tag>,
     },
     /// A message comes although there is no room for it: the source did not wait for credit.
     OverCapacity {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
         /// The tag of the message.
         found: Tag,
@@ -94,27 +94,27 @@ pub enum FlowError {
     },
     /// A sink grants more room than it has.
     TooMuchCredit {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
-        /// The sink.
+        /// The name of the sink.
         sink: String,
-        /// What is granted in all.
+        /// The credits that were granted in all.
         credits: u64,
-        /// What it may grant.
+        /// The credits that the sink may grant.
         capacity: u32,
     },
     /// More microsteps at one time than allowed: events that cause each other without end.
     TooManyMicrosteps {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
-        /// The time at which it does not go on.
+        /// The time at which it does not continue.
         time: Time,
-        /// How many are allowed.
+        /// The greatest number of microsteps.
         microsteps_max: u32,
     },
     /// An event is planned earlier than its cause allows.
     PlannedTooEarly {
-        /// The flow.
+        /// The name of the flow.
         flow: String,
         /// The planned tag.
         tag: Tag,

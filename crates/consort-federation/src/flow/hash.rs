@@ -1,4 +1,4 @@
-//! What a flow carried so far, in 64 bits.
+//! The hash of the messages of a flow, in 64 bits.
 
 use consort_core::{Tag, rolling};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl Default for FlowHash {
 }
 
 impl FlowHash {
-    /// Goes on from a state that [`FlowHash::to_bits`] gave.
+    /// Continues from a state that [`FlowHash::to_bits`] gave.
     pub const fn from_bits(bits: u64) -> Self {
         FlowHash(bits)
     }

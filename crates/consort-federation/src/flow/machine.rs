@@ -7,7 +7,7 @@
 //!
 //! - the first tags are known from the topology, before any message;
 //! - payload and next tag are computed once per emission, whatever the number of sinks;
-//! - a node that waits for room goes on receiving;
+//! - a node that waits for room continues to receive;
 //! - everything of a tag is one batch, in the order of (priority, name).
 
 mod choice;
@@ -205,7 +205,7 @@ impl<P: Payload> FlowNode<P> {
     fn lacking_credit(&self, output: usize) -> NextAction {
         let port = &self.state.outputs[output];
         let sink = port.sinks.iter().find(|sink| sink.waits);
-        let sink = sink.expect("an emission that goes on has a sink that waits").node;
+        let sink = sink.expect("an emission that is not complete has a sink that waits").node;
         NextAction::AwaitCredit { flow: port.flow, sink }
     }
 

@@ -1,4 +1,4 @@
-//! What goes into a node's machine and what comes out of it.
+//! Inputs and outputs of a node's machine.
 
 use super::hash::FlowHash;
 use super::topology::FlowId;
@@ -15,7 +15,7 @@ pub struct Message<P> {
     /// The tag of the message after it, `None` for the last one. Of an event flow a bound: no other comes
     /// before it.
     pub next: Option<Tag>,
-    /// Its content.
+    /// The content of the message.
     pub payload: P,
 }
 
@@ -26,7 +26,7 @@ pub enum NextAction {
     Emit {
         /// The flow.
         flow: FlowId,
-        /// Its tag.
+        /// The tag of the message.
         tag: Tag,
     },
     /// Take what came at this tag with [`FlowInput::Consume`]: all of it is there.
@@ -83,7 +83,7 @@ pub enum FlowInput<P> {
         /// The tag, `None`: never.
         tag: Option<Tag>,
     },
-    /// A sink cannot go on before it knows that no event comes before this tag. It may come late, twice or out of
+    /// A sink cannot continue before it knows that no event comes before this tag. It may come late, twice or out of
     /// order: of all that are not answered the least counts.
     Request {
         /// The event flow.
@@ -173,9 +173,9 @@ pub enum FlowOutput<P> {
 /// On which side of a flow a node is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FlowSide {
-    /// It emits.
+    /// The side that emits.
     Source,
-    /// It receives.
+    /// The side that receives.
     Sink,
 }
 
@@ -184,7 +184,7 @@ pub enum FlowSide {
 pub struct FlowRecord {
     /// The flow.
     pub flow: FlowId,
-    /// Whose side this is.
+    /// The side of the flow that this record is of.
     pub side: FlowSide,
     /// The tag of the next message (of an event: before which there is none), `None` if none follows.
     pub next: Option<Tag>,

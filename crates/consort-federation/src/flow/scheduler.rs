@@ -55,7 +55,7 @@ impl<P, B: Behavior<P> + ?Sized> Behavior<P> for Box<B> {
 pub enum NextEvent {
     /// What was planned stays.
     Keep,
-    /// Nothing is planned.
+    /// No event is planned.
     Nothing,
     /// The next event is at this tag.
     At(Tag),
@@ -118,7 +118,7 @@ impl<P: Payload, B: Behavior<P>> Scheduler<P, B> {
         if waits.is_empty() { Ok(()) } else { Err(SchedulerError::Stuck { waits }) }
     }
 
-    /// A node's machine.
+    /// The machine of a node.
     pub fn node(&self, node: NodeId) -> &FlowNode<P> {
         &self.slots[node.index()].node
     }
@@ -220,9 +220,9 @@ impl<P: Payload> ReadyQueue<P> {
 pub enum SchedulerError {
     /// A node's machine refused what its behavior, or another node, did.
     Refused {
-        /// The node.
+        /// The name of the node.
         node: String,
-        /// What it refused.
+        /// The reason of the refusal.
         error: FlowError,
     },
     /// Nodes wait for each other in a circle: flows without delay depend on each other at one tag.

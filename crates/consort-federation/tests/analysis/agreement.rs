@@ -138,7 +138,7 @@ fn check(round: &Round, seed: u64, case: u64, counts: &mut Counts) {
 }
 
 /// The same system with bounds on demand, of all event flows or of some: stuck or not, and with which messages, does
-/// not depend on who asks and who tells.
+/// not depend on which bounds are requested and which are announced.
 fn check_asked(
     round: &Round,
     topology: &Topology,
@@ -222,12 +222,12 @@ fn the_analysis_says_what_long_runs_in_random_orders_do() {
 }
 
 #[test]
-fn who_asks_and_who_tells_changes_nothing_where_most_flows_are_events() {
+fn requests_and_announcements_change_nothing_where_most_flows_are_events() {
     let counts = check_all(&EVENTFUL, from_environment("CONSORT_RANDOM_FLOWS", 200) / 4);
     assert!(0 < counts.asked && 0 < counts.mixed, "{counts:?}");
 }
 
-#[expect(clippy::print_stderr, reason = "whoever asks for the count sees it with --nocapture")]
+#[expect(clippy::print_stderr, reason = "the count is shown with --nocapture")]
 fn report(line: &str) {
     eprintln!("{line}");
 }

@@ -1,5 +1,5 @@
 //! Small systems with bounds on demand: explored under every schedule of bounds and requests, and in every mixture of
-//! flows that tell and flows that are asked.
+//! flows whose bounds are announced and flows whose bounds are requested.
 
 use crate::pinned::explored;
 use crate::support::{AT_ONCE, REPLY, event, flow, tag, timed, topology};
@@ -67,7 +67,7 @@ fn a_question_and_its_answer() {
 }
 
 #[test]
-fn a_ring_is_told_and_what_hangs_on_it_asks() {
+fn bounds_of_a_ring_are_announced_and_what_hangs_on_it_requests() {
     let flows = vec![
         flow("there", 0, &[1], event(1, false)),
         flow("back", 1, &[0], AT_ONCE),

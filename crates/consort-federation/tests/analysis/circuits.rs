@@ -44,7 +44,7 @@ fn observations_that_answer_each_other_at_one_instant_are_a_circuit() {
 }
 
 #[test]
-fn a_circuit_after_the_end_harms_nobody() {
+fn a_circuit_after_the_end_is_harmless() {
     check(pair((6, 10), (1, 15)), Some(tag(15, 9)), &[]);
     check(pair((6, 10), (1, 15)), Some(tag(16, 0)), &[(tag(16, 0), &["back", "there"])]);
 }
@@ -101,9 +101,9 @@ fn events_without_delay_wait_at_every_instant() {
     let mut late = alarm(AT_ONCE);
     late[1].first = tag(17, 1);
     check(late, None, &[(tag(27, 0), &["alarm", "sensor"])]);
-    let mut ring = vec![flow("ask", 0, &[1], AT_ONCE), flow("tell", 1, &[0], AT_ONCE)];
+    let mut ring = vec![flow("ask", 0, &[1], AT_ONCE), flow("reply", 1, &[0], AT_ONCE)];
     ring[0].first = tag(2, 3);
-    check(ring.clone(), None, &[(tag(2, 3), &["ask", "tell"])]);
+    check(ring.clone(), None, &[(tag(2, 3), &["ask", "reply"])]);
     ring[1].kind = REPLY;
     check(ring, None, &[]);
 }
@@ -120,7 +120,7 @@ fn a_period_that_may_change_meets_everything() {
 }
 
 #[test]
-fn every_circuit_is_told_and_cutting_all_that_is_named_leaves_none() {
+fn every_circuit_is_reported_and_cutting_all_that_is_named_leaves_none() {
     let ring = |names: [&str; 3], first: i64| -> Vec<Flow> {
         let flows = names.iter().zip([(0, 1), (1, 2), (2, 0)]);
         flows
@@ -282,11 +282,11 @@ fn periods_of_many_primes_are_searched_through() {
     assert!(analysis.accepts(), "seed {seed}: {:?}", analysis.circuits);
 }
 
-fn told(topology: &Topology, horizon: Option<Tag>) -> String {
-    told_of(topology, &analyse(topology, horizon))
+fn rendered(topology: &Topology, horizon: Option<Tag>) -> String {
+    rendered_of(topology, &analyse(topology, horizon))
 }
 
-fn told_of(topology: &Topology, analysis: &Analysis) -> String {
+fn rendered_of(topology: &Topology, analysis: &Analysis) -> String {
     let mut report = Report::default();
     analysis.report(topology, milliseconds(), &mut report);
     let lines = report.diagnostics().iter().map(|diagnostic| {
@@ -300,21 +300,21 @@ fn told_of(topology: &Topology, analysis: &Analysis) -> String {
 }
 
 #[test]
-fn circuits_are_told_as_closed_chains_with_a_cure() {
-    insta::assert_snapshot!(told(&topology(pair((6, 10), (1, 15))), None), @r"
+fn circuits_are_reported_as_closed_chains_with_a_cure() {
+    insta::assert_snapshot!(rendered(&topology(pair((6, 10), (1, 15))), None), @r"
     error[flow::zero-delay-circuit]: 2 flows wait for each other at 0.016 s
       note: in a ring, each for the one before: `back` (b to a) -> `there` (a to b) -> `back`
       help: make `back` a `state` flow, choose phases and periods that never meet, or list in `feedthrough` only what it depends on; a loop that is meant needs a solver: put its components on one node
     ");
     let own = topology(vec![flow("own", 0, &[0], Observation)]);
-    insta::assert_snapshot!(told(&own, None), @r"
+    insta::assert_snapshot!(rendered(&own, None), @r"
     error[flow::zero-delay-circuit]: flow `own` waits for itself at 0 s
       note: in a ring, each for the one before: `own` (a to a) -> `own`
       help: make `own` a `state` flow, or list in `feedthrough` only what it depends on; a loop that is meant needs a solver: put its components on one node
     ");
     let alarm =
         vec![timed(flow("sensor", 0, &[1], Observation), 7, 10), flow("alarm", 1, &[0], AT_ONCE)];
-    insta::assert_snapshot!(told(&topology(alarm), None), @r"
+    insta::assert_snapshot!(rendered(&topology(alarm), None), @r"
     error[flow::zero-delay-circuit]: 2 flows wait for each other at 0.007 s
       note: in a ring, each for the one before: `alarm` (b to a) -> `sensor` (a to b) -> `alarm`
       help: give `alarm` a lookahead or a microstep, or list in `feedthrough` only what it depends on; a loop that is meant needs a solver: put its components on one node
@@ -326,53 +326,53 @@ fn a_search_that_was_given_up_refuses_the_system_and_says_so() {
     let topology = topology(vec![flow("f", 0, &[1], State)]);
     let analysis = Analysis { gave_up: true, ..analyse(&topology, None) };
     assert!(!analysis.accepts());
-    insta::assert_snapshot!(told_of(&topology, &analysis), @r"
+    insta::assert_snapshot!(rendered_of(&topology, &analysis), @r"
     error[flow::circuit-search]: too many different phases and periods to decide whether flows wait for each other
       help: make some flows `state`, or give flows that belong together the same period
     ");
 }
 
 #[test]
-fn what_is_seldom_meant_is_told() {
+fn what_is_seldom_intended_is_reported() {
     let fast_and_slow = |input, output| {
         vec![
             timed(flow("in", 0, &[1], State), 0, input),
             timed(flow("out", 1, &[2], State), 0, output),
         ]
     };
-    insta::assert_snapshot!(told(&topology(fast_and_slow(5000, 1)), None), @r"
+    insta::assert_snapshot!(rendered(&topology(fast_and_slow(5000, 1)), None), @r"
     warning[flow::starved-node]: node `b` has 5000 messages of `out` for each of `in`
       note: most of what it emits follows from the same inputs
       help: slow down its outputs unless that is meant
     ");
-    insta::assert_snapshot!(told(&topology(fast_and_slow(1, 5000)), None), @r"
+    insta::assert_snapshot!(rendered(&topology(fast_and_slow(1, 5000)), None), @r"
     warning[flow::drowned-node]: node `b` has 5000 messages of `in` for each of `out`
       note: it works through all of them to emit one
       help: slow down its inputs unless that is meant
     ");
-    assert_eq!(told(&topology(fast_and_slow(1, 1000)), None), "");
+    assert_eq!(rendered(&topology(fast_and_slow(1, 1000)), None), "");
     let mut once = fast_and_slow(1, 1);
     once[0].timing = FlowTiming::Once;
-    insta::assert_snapshot!(told(&topology(once), None), @r"
-    warning[flow::ends-early]: flow `in` has one message, at 0 s, and its sinks go on without it
+    insta::assert_snapshot!(rendered(&topology(once), None), @r"
+    warning[flow::ends-early]: flow `in` has one message, at 0 s, and its sinks continue without it
       help: give it a period if its value changes later
     ");
     let mut late = fast_and_slow(10, 10);
     late[0].first = tag(25, 0);
-    insta::assert_snapshot!(told(&topology(late.clone()), None), @r"
+    insta::assert_snapshot!(rendered(&topology(late.clone()), None), @r"
     warning[flow::begins-late]: flow `in` begins at 0.025 s only, and its sinks work without it until then
       help: let it begin with the others, or make sure that its start value is meant
     ");
-    assert_eq!(told(&topology(late), Some(tag(24, 0))), "");
-    let ring = |kind| vec![flow("ask", 0, &[1], AT_ONCE), flow("tell", 1, &[0], kind)];
-    insta::assert_snapshot!(told(&topology(ring(crate::support::event(3, false))), None), @r"
+    assert_eq!(rendered(&topology(late), Some(tag(24, 0))), "");
+    let ring = |kind| vec![flow("ask", 0, &[1], AT_ONCE), flow("reply", 1, &[0], kind)];
+    insta::assert_snapshot!(rendered(&topology(ring(crate::support::event(3, false))), None), @r"
     warning[flow::creeping-bounds]: the bounds of 2 event flows rest on each other: a round of them gets on by 0.003 s
-      note: the ring: `ask` (a to b) -> `tell` (b to a) -> `ask`
+      note: the ring: `ask` (a to b) -> `reply` (b to a) -> `ask`
       help: list in `feedthrough` what may cause an event, or put a periodic flow between
     ");
-    insta::assert_snapshot!(told(&topology(ring(REPLY)), None), @r"
+    insta::assert_snapshot!(rendered(&topology(ring(REPLY)), None), @r"
     warning[flow::creeping-bounds]: the bounds of 2 event flows rest on each other: a round of them gets on by microsteps only
-      note: the ring: `ask` (a to b) -> `tell` (b to a) -> `ask`
+      note: the ring: `ask` (a to b) -> `reply` (b to a) -> `ask`
       help: list in `feedthrough` what may cause an event, or put a periodic flow between
     ");
 }

@@ -218,7 +218,7 @@ impl Stage<'_> {
     /// Plans an event so many ticks after the earliest possible moment, if it may be planned now.
     fn plan_at(&self, node: &mut FlowNode<u64>, flow: FlowId, later: u64) -> bool {
         let mut out = Vec::new();
-        // Nothing can be planned before all time: the refusal tells the earliest tag.
+        // Nothing can be planned before all time: the refusal names the earliest tag.
         let never = Tag { time: Time::from_ticks(i64::MIN), microstep: 0 };
         let earliest = match node.handle(FlowInput::Plan { flow, tag: Some(never) }, &mut out) {
             Err(FlowError::PlannedTooEarly { earliest, .. }) => earliest,

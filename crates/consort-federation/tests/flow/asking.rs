@@ -34,7 +34,7 @@ fn announced(node: &mut Hand) -> (Vec<Option<Tag>>, Vec<Tag>) {
 }
 
 #[test]
-fn a_source_answers_as_soon_as_it_can_and_tells_nothing_that_nobody_asked_for() {
+fn a_source_answers_as_soon_as_it_can_and_sends_nothing_that_was_not_requested() {
     let mut node = Hand::new(&relay(event(0, false), false), 0, Some(at(40)));
     node.arrives("clock", at(0), Some(at(10)));
     node.consume();
@@ -50,7 +50,7 @@ fn a_source_answers_as_soon_as_it_can_and_tells_nothing_that_nobody_asked_for() 
 }
 
 #[test]
-fn the_end_is_told_unasked() {
+fn the_end_is_announced_without_a_request() {
     let mut node = Hand::new(&relay(event(0, false), false), 0, Some(at(40)));
     node.arrives("clock", at(0), None);
     node.consume();
@@ -90,7 +90,7 @@ fn a_node_with_nothing_to_do_asks_for_nothing() {
 }
 
 #[test]
-fn where_bounds_are_told_a_request_changes_nothing() {
+fn where_bounds_are_announced_a_request_changes_nothing() {
     let eager = relay(event(0, false), false).with_bounds(|_| BoundPolicy::Eager);
     let mut node = Hand::new(&eager, 0, Some(at(40)));
     let before = node.node.clone();

@@ -1,11 +1,11 @@
-//! Topologies that are not well-formed are told in words, all mistakes at once.
+//! Topologies that are not well-formed are reported as text, all mistakes at once.
 
 use crate::support::{at, event, flow, tag, topology};
 use consort_core::{NodeId, Report, Tag, Time};
 use consort_federation::flow::{Flow, FlowId, FlowKind, FlowTiming, Topology, check};
 use std::fmt::Write;
 
-fn told(topology: &Topology, horizon: Option<Tag>) -> String {
+fn rendered(topology: &Topology, horizon: Option<Tag>) -> String {
     let mut report = Report::default();
     check(topology, horizon, &mut report);
     let mut text = String::new();
@@ -26,7 +26,7 @@ fn what_is_well_formed_is_not_talked_about() {
         ..flow("seen", 1, &[0], 2)
     };
     let happens = Flow { kind: event(0, true), ..flow("happens", 1, &[0], 0) };
-    assert_eq!(told(&topology(2, vec![own, listed, happens]), Some(at(0))), "");
+    assert_eq!(rendered(&topology(2, vec![own, listed, happens]), Some(at(0))), "");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn ends_and_capacities_that_cannot_be() {
         flow("d", 0, &[], 1),
         Flow { capacity: 0, ..flow("e", 1, &[0], 1) },
     ];
-    insta::assert_snapshot!(told(&topology(2, flows), None));
+    insta::assert_snapshot!(rendered(&topology(2, flows), None));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn names_that_do_not_order_everything() {
     let mut bad = topology(3, vec![flow("same", 0, &[1], 1), flow("same", 1, &[0], 1)]);
     bad.flows.push(flow("before", 0, &[1], 1));
     bad.nodes[1] = "a".to_owned();
-    insta::assert_snapshot!(told(&bad, None));
+    insta::assert_snapshot!(rendered(&bad, None));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn timings_that_cannot_be() {
         Flow { first: tag(0, 2_000), ..flow("deep", 0, &[1], 0) },
         Flow { first: at(11), ..flow("late", 1, &[0], 1) },
     ];
-    insta::assert_snapshot!(told(&topology(2, flows), Some(at(10))));
+    insta::assert_snapshot!(rendered(&topology(2, flows), Some(at(10))));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn kinds_that_contradict_themselves() {
         Flow { kind: event(-1, false), ..flow("back", 0, &[1], 0) },
         Flow { kind: event(5, true), ..flow("both", 0, &[1], 0) },
     ];
-    insta::assert_snapshot!(told(&topology(2, flows), None));
+    insta::assert_snapshot!(rendered(&topology(2, flows), None));
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn lists_that_name_no_inputs() {
     };
     let state = Flow { kind: FlowKind::State, ..seen("d", &[0]) };
     let flows = vec![flow("a", 1, &[0], 1), seen("b", &[1, 77]), seen("c", &[0, 0]), state];
-    insta::assert_snapshot!(told(&topology(2, flows), None));
+    insta::assert_snapshot!(rendered(&topology(2, flows), None));
 }
 
 #[test]
-fn the_hash_tells_any_two_topologies_apart() {
+fn the_hash_distinguishes_any_two_topologies() {
     let base = topology(2, vec![flow("x", 0, &[1], 2), flow("y", 1, &[0], 0)]);
     let mut others = vec![base.clone()];
     let mut change = |edit: &dyn Fn(&mut Topology)| {

@@ -56,7 +56,7 @@ fn bounds_say_what_the_inputs_and_the_delay_allow() {
         node.arrives("x", at(0), Some(at(5)));
         node.consume();
         assert_eq!(announced(&mut node), Some(expected), "`x` at 5 is to come");
-        assert_ne!(node.next(), "announce", "it is told once");
+        assert_ne!(node.next(), "announce", "it is announced once");
     };
     check(event(0, false), at(0), at(5));
     check(event(0, true), tag(0, 1), tag(5, 1));
@@ -251,11 +251,11 @@ fn nothing_is_planned_before_the_flow_begins() {
     bound(&mut node, "e", Some(at(30)));
     let plan =
         |node: &mut Hand, tag| node.handle(FlowInput::Plan { flow: FlowId(1), tag: Some(tag) });
-    let told = |refused: Result<_, FlowError>| refused.map_err(|error| error.to_string());
+    let message = |refused: Result<_, FlowError>| refused.map_err(|error| error.to_string());
     node.arrives("x", at(0), Some(at(5)));
     node.consume();
     let expected = "flow `f`: an event is planned at tick 6.0, the earliest is tick 7.0";
-    assert_eq!(told(plan(&mut node, at(6))), Err(expected.to_owned()));
+    assert_eq!(message(plan(&mut node, at(6))), Err(expected.to_owned()));
     assert_eq!(plan(&mut node, at(7)), Ok(Vec::new()));
     node.arrives("x", at(5), Some(at(10)));
     node.consume();

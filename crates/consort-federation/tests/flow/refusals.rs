@@ -1,4 +1,4 @@
-//! What comes from strangers: refused in words, without a panic, and without a trace in the machine.
+//! Invalid inputs: refused with a message, without a panic, and without a change of the machine.
 
 use crate::support::{Hand, at, event, flow, tag, topology};
 use crate::worlds::random_topology;
@@ -126,7 +126,7 @@ fn bounds_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn requests_that_nobody_can_make_are_refused() {
+fn requests_that_are_not_allowed_are_refused() {
     let node = node();
     let request = |flow, sink| FlowInput::Request { flow, sink: NodeId(sink), tag: at(7) };
     let expected = "flow `out` is no event flow: the tags of its messages are known";
@@ -138,7 +138,7 @@ fn requests_that_nobody_can_make_are_refused() {
 }
 
 #[test]
-fn credits_that_nobody_can_grant_are_refused() {
+fn credits_that_are_not_allowed_are_refused() {
     let mut node = node();
     let credit = |flow, sink, count| FlowInput::Credit { flow, sink: NodeId(sink), count };
     let out = node.flow("out");

@@ -50,7 +50,7 @@ impl World {
 
     fn handle(&mut self, node: usize, input: FlowInput<u64>) -> Vec<(FlowId, Message<u64>)> {
         let (mut out, mut delivered) = (Vec::new(), Vec::new());
-        self.nodes[node].handle(input, &mut out).expect("nobody breaks a promise");
+        self.nodes[node].handle(input, &mut out).expect("no promise is broken");
         for output in out {
             let (to, input) = match output {
                 FlowOutput::Send { flow, sink, message } => {

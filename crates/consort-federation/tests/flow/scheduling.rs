@@ -111,7 +111,7 @@ fn one_value_that_differs_changes_the_hash_of_its_flow_and_of_no_other() {
 }
 
 #[test]
-fn nodes_that_wait_for_each_other_are_told_with_what_they_wait_for() {
+fn nodes_that_wait_for_each_other_are_reported_with_what_they_wait_for() {
     let seen =
         |name, source, sink| Flow { kind: FlowKind::Observation, ..flow(name, source, &[sink], 4) };
     let topology = topology(2, vec![seen("there", 0, 1), seen("back", 1, 0)]);
@@ -165,8 +165,8 @@ fn circuits_that_close_at_no_tag_are_taken_in_the_order_of_each_tag() {
 }
 
 #[test]
-fn an_event_that_does_not_happen_lets_others_go_on_as_soon_as_its_causes_came() {
-    // `b` tells `a` by `e` whether anything follows from `f`; `g` of `a` waits for that, and comes back to `b`.
+fn an_event_that_does_not_happen_lets_others_continue_as_soon_as_its_causes_came() {
+    // `b` announces to `a` by `e` whether anything follows from `f`; `g` of `a` waits for that, and comes back to `b`.
     let seen = |name, source, sinks: &[u32], list: &[u32]| Flow {
         kind: FlowKind::Observation,
         feedthrough: Some(list.iter().map(|it| FlowId(*it)).collect()),

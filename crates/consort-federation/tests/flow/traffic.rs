@@ -83,7 +83,7 @@ impl World {
 
     fn handle(&mut self, node: usize, input: FlowInput<u64>) -> Vec<(FlowId, u64)> {
         let (mut out, mut batch) = (Vec::new(), Vec::new());
-        self.nodes[node].handle(input, &mut out).expect("nobody breaks a promise");
+        self.nodes[node].handle(input, &mut out).expect("no promise is broken");
         let me = NodeId::from_index(node);
         for output in out {
             let flows = &self.nodes[node].topology().flows;
@@ -137,7 +137,7 @@ fn run(topology: &Topology, parts: &[Part], poll: fn(&FlowNode<u64>) -> NextActi
     world.sent
 }
 
-/// Bounds if told at once, if told before waiting only, and bounds and requests on demand.
+/// Bounds if announced at once, if announced before waiting only, and bounds and requests on demand.
 fn check(topology: Topology, parts: &[Part], events: u64, expected: [u64; 4]) {
     let eager = run(&topology, parts, FlowNode::poll);
     let lazy = run(&topology, parts, FlowNode::poll_lazily);

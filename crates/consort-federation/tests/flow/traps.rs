@@ -72,7 +72,7 @@ fn receivers(outputs: &[FlowOutput<u64>]) -> Vec<NodeId> {
 }
 
 #[test]
-fn a_node_that_waits_for_room_goes_on_receiving() {
+fn a_node_that_waits_for_room_still_receives() {
     let mut node =
         Hand::new(&topology(2, vec![flow("x", 0, &[1], 1), flow("y", 1, &[0], 5)]), 0, None);
     node.emit("x", Some(at(1)));

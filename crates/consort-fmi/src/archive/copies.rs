@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, Write};
 /// The longest file that is compared with its copy: it is held in memory meanwhile.
 const COMPARED_BYTES_MAX: u64 = 256 << 20;
 
-/// Whether two entries of one path may be the same, as far as the directory tells.
+/// Whether two entries of one path may be the same, according to the directory.
 pub(super) fn look_same(first: &ArchiveEntry, second: &ArchiveEntry) -> bool {
     let is_file = !first.is_folder() && !second.is_folder();
     let same_data = (first.size, first.crc) == (second.size, second.crc);

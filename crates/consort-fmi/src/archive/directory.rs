@@ -218,7 +218,7 @@ fn wide_sizes(record: &[u8], mut extra: &[u8]) -> Result<WideSizes, Problem> {
     Ok(WideSizes { size: number(24)?, packed: number(20)?, offset: number(42)? })
 }
 
-/// Finds the entry's data behind its local header, which must tell the same story.
+/// Finds the entry's data behind its local header, which must agree with the directory.
 fn local(
     input: &mut (impl Read + Seek),
     entry: ArchiveEntry,

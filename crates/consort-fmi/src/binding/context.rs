@@ -85,7 +85,7 @@ impl Context {
     }
 }
 
-/// A panic of a sink does not spoil lines of text: go on with what is there.
+/// A panic of a sink does not spoil lines of text: continue with what is there.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -47,7 +47,7 @@ pub(crate) struct EventInfo {
 unsafe extern "C" {
     /// The C library's: some FMUs refuse to be instantiated without it.
     pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void;
-    /// The C library's.
+    /// `free` of the C library.
     pub(crate) fn free(pointer: *mut c_void);
 }
 

@@ -15,7 +15,7 @@ pub(super) fn is_missing(message: &str) -> bool {
 /// Loads the interpreter's library for all to see, once per process.
 ///
 /// # Errors
-/// Every library that was tried, with the loader's words.
+/// Every library that was tried, with the loader's message.
 pub(super) fn provide(options: &LoadOptions) -> Result<(), Vec<String>> {
     static PYTHON: Mutex<Option<Handle>> = Mutex::new(None);
     let mut python = PYTHON.lock().unwrap_or_else(PoisonError::into_inner);

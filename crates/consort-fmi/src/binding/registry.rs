@@ -1,4 +1,4 @@
-//! Whom an FMU means when it calls back.
+//! Maps a callback of an FMU to the instance it belongs to.
 //!
 //! An FMU is handed a number as its environment, not an address, and a number is never used again: what
 //! comes back may be null, made up, the FMU's own instance, or that of an instance freed long ago. What
@@ -51,9 +51,9 @@ thread_local! {
     static CALLED: Cell<Number> = const { Cell::new(Number(0)) };
 }
 
-/// Who is meant.
+/// The instance to which a callback belongs.
 pub(crate) struct Addressee {
-    /// Whose sink takes it.
+    /// The context whose sink takes the message.
     pub(crate) context: Arc<Context>,
     /// The component that the message is about, if its instance was freed.
     pub(crate) gone: Option<String>,
@@ -85,7 +85,7 @@ pub(crate) fn note_call(number: Number) {
     CALLED.set(number);
 }
 
-/// Whom a callback on this thread is for; `None` if no instance is left.
+/// The instance that a callback on this thread belongs to; `None` if no instance is left.
 pub(crate) fn find(number: Number, name: Option<&str>) -> Option<Addressee> {
     let registry = registry();
     let by_name = || registry.named(name?);

@@ -119,7 +119,7 @@ fn model_exchange(reader: &mut Reader<'_>, node: Node<'_>, version: FmiVersion) 
     }
 }
 
-/// Values follow at once, and time goes on as a solver wants.
+/// Values follow at once, and time advances as a solver requires.
 fn exchange_capabilities(
     reader: &mut Reader<'_>,
     node: Node<'_>,

@@ -1,4 +1,4 @@
-//! `ModelStructure`: which variables are computed, and from what.
+//! `ModelStructure`: the computed variables and their dependencies.
 
 use super::variables::Variables;
 use super::{FmiVersion, section};

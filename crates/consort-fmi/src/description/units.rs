@@ -47,7 +47,7 @@ impl Units {
         index
     }
 
-    /// The unit a variable or type names; one that is not defined is taken at its word.
+    /// The unit a variable or type names; one that is not defined is read from its name.
     pub(super) fn named_by(&mut self, reader: &mut Reader<'_>, node: Node<'_>) -> Option<usize> {
         let name = node.attribute("unit").filter(|name| !name.is_empty())?;
         if let Some(&index) = self.by_name.get(name) {

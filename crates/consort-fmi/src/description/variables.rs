@@ -269,7 +269,7 @@ impl Element<'_, '_, '_> {
         if default == Initial::None { default } else { initial }
     }
 
-    /// An attribute that is one of a few words; a warning, and nothing, for any other.
+    /// An attribute with a fixed set of values; a warning, and nothing, for any other.
     fn word<T>(&mut self, name: &str, read: fn(&str) -> Option<T>) -> Option<T> {
         let text = self.node.attribute(name)?;
         let word = read(text.trim());

@@ -6,10 +6,11 @@
 use crate::binding::context::Context;
 use crate::binding::{Interface, Status};
 use consort_core::{
-    CallError, CallStatus, CompletedStep, Direction, Reference, Setup, Sizes, Step, ValuesMut,
-    ValuesRef, model::CallResult,
+    CallError, CallStatus, CompletedStep, ContinuousEvent, Direction, Reference, Setup, Sizes,
+    Step, Values, ValuesMut, ValuesRef, model::CallResult,
 };
 use std::ffi::{CStr, CString, c_void};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a function of the FMU answered.
@@ -51,7 +52,7 @@ impl Experiment {
         }
     }
 
-    /// For a person.
+    /// The experiment as text for messages.
     pub(super) fn describe(&self) -> String {
         match self.stop {
             Some(stop) => format!("start = {}, stop = {stop}", self.start),
@@ -60,12 +61,12 @@ impl Experiment {
     }
 }
 
-/// How far a step came, as the FMU tells it.
+/// How far a step came, as the FMU reports it.
 pub(super) struct Progress {
     pub(super) event: bool,
     pub(super) terminate: bool,
     pub(super) early: bool,
-    /// Seconds.
+    /// The time that was reached, in seconds.
     pub(super) reached: f64,
 }
 
@@ -81,16 +82,6 @@ impl Progress {
     pub(super) fn is_plain(&self) -> bool {
         !(self.event | self.terminate | self.early)
     }
-}
-
-/// What updating discrete states brought about, in seconds.
-#[derive(Default)]
-pub(super) struct Discrete {
-    pub(super) again: bool,
-    pub(super) terminate: bool,
-    pub(super) next_event: Option<f64>,
-    pub(super) states_changed: bool,
-    pub(super) nominals_changed: bool,
 }
 
 /// A saved state, as the FMU sees it.
@@ -112,7 +103,22 @@ pub(super) trait Calls: Send {
     fn set_floats(&mut self, references: &[Reference], values: &[f64]) -> Asked;
     fn get_floats(&mut self, references: &[Reference], values: &mut [f64]) -> Asked;
     fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked;
+    /// Takes away what was at the place before, here and below: an FMU that answers "OK" and gives no value has
+    /// not given the last one.
     fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked;
+    /// The same for values in a column, whose type is looked at only once.
+    fn set_batch(
+        &mut self,
+        references: &[Reference],
+        column: &Values,
+        range: Range<usize>,
+    ) -> Asked;
+    fn get_batch(
+        &mut self,
+        references: &[Reference],
+        column: &mut Values,
+        range: Range<usize>,
+    ) -> Asked;
     fn set_input_derivatives(
         &mut self,
         references: &[Reference],
@@ -124,7 +130,7 @@ pub(super) trait Calls: Send {
     fn bounds_steps(&self) -> bool;
     fn step_max(&mut self, size: &mut f64) -> Asked;
     fn enter_event_mode(&mut self) -> Asked;
-    fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked;
+    fn update_discrete_states(&mut self, event: &mut ContinuousEvent) -> Asked;
     fn enter_step_mode(&mut self) -> Asked;
     fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> Asked;
     fn get_state(&mut self, state: &mut RawState) -> Asked;
@@ -173,6 +179,61 @@ macro_rules! ask_optional {
                 Ok(Reply { call: $call, status })
             }
             None => Err(CallError::unsupported($call)),
+        }
+    };
+}
+
+/// Setting and getting values of any type by a method for each.
+macro_rules! by_type {
+    (
+        $($variant:ident: $set:ident, $get:ident;)*
+        $(_: $refuse:ident($set_call:literal, $get_call:literal);)?
+    ) => {
+        fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked {
+            match values {
+                $(ValuesRef::$variant(values) => self.$set(references, values),)*
+                $(other => Err($refuse($set_call, other.value_type())),)?
+            }
+        }
+
+        fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked {
+            match values {
+                $(ValuesMut::$variant(values) => {
+                    blank(values);
+                    self.$get(references, values)
+                })*
+                $(other => Err($refuse($get_call, other.value_type())),)?
+            }
+        }
+
+        #[inline]
+        fn set_batch(
+            &mut self,
+            references: &[Reference],
+            column: &Values,
+            range: Range<usize>,
+        ) -> Asked {
+            match column {
+                $(Values::$variant(list) => self.$set(references, &list[range]),)*
+                $(other => Err($refuse($set_call, other.value_type())),)?
+            }
+        }
+
+        #[inline]
+        fn get_batch(
+            &mut self,
+            references: &[Reference],
+            column: &mut Values,
+            range: Range<usize>,
+        ) -> Asked {
+            match column {
+                $(Values::$variant(list) => {
+                    let values = &mut list[range];
+                    blank(values);
+                    self.$get(references, values)
+                })*
+                $(other => Err($refuse($get_call, other.value_type())),)?
+            }
         }
     };
 }
@@ -265,7 +326,7 @@ macro_rules! exchange {
         }
     };
 }
-pub(super) use {ask, ask_optional, exchange, state_and_end};
+pub(super) use {ask, ask_optional, by_type, exchange, state_and_end};
 
 /// The most bytes that an FMU may declare for a binary or a saved state: larger numbers are mistakes, and room for
 /// them is not made.

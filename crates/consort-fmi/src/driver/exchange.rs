@@ -7,7 +7,7 @@
 
 use super::FmuInstance;
 use super::Loaded;
-use super::calls::{Asked, Discrete, ExchangeCalls, Request, refused};
+use super::calls::{Asked, ExchangeCalls, Request, refused};
 use super::instance::nothing;
 use super::phase::Phase;
 use consort_core::model::CallResult;
@@ -26,7 +26,7 @@ pub(super) struct ModelExchangeInstance<C: ExchangeCalls> {
     /// The sizes have changed, which was not reported yet.
     resized: bool,
     needs_completed_step: bool,
-    /// What was set last.
+    /// The time that was set last.
     time: f64,
 }
 
@@ -270,21 +270,17 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
 
     fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
         self.fmu.require("update discrete states", Phase::Event, Phase::Event)?;
-        let mut discrete = Discrete::default();
-        let update = |calls: &mut C| calls.update_discrete_states(&mut discrete);
+        let mut event = ContinuousEvent::default();
+        let update = |calls: &mut C| calls.update_discrete_states(&mut event);
         self.fmu.transition(Phase::Event, update, nothing)?;
-        self.fmu.check_announced(&discrete, self.time);
+        self.fmu.check_announced(&event, self.time);
         self.ask_sizes()?;
-        let sizes_changed = std::mem::take(&mut self.resized);
-        Ok(ContinuousEvent {
-            again: discrete.again,
-            terminate: discrete.terminate,
-            // Some tools announce an event that never comes by an infinite time.
-            next_event: discrete.next_event.filter(|time| time.is_finite()),
-            states_changed: discrete.states_changed || sizes_changed,
-            nominals_changed: discrete.nominals_changed || sizes_changed,
-            sizes_changed,
-        })
+        // Some tools announce an event that never comes by an infinite time.
+        event.next_event = event.next_event.filter(|time| time.is_finite());
+        event.sizes_changed = std::mem::take(&mut self.resized);
+        event.states_changed |= event.sizes_changed;
+        event.nominals_changed |= event.sizes_changed;
+        Ok(event)
     }
 
     fn enter_continuous_mode(&mut self) -> CallResult<()> {

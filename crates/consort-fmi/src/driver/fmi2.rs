@@ -3,10 +3,10 @@
 mod exchange;
 
 use super::calls::{
-    Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
+    Asked, Calls, Experiment, Progress, RawState, Reply, Request, ask, ask_optional, by_type,
     check_lengths, refused, state_and_end,
 };
-use super::scratch::Texts;
+use super::scratch::{FEW, Texts, blank, copy_texts};
 use crate::binding::context::consort_fmi2_logger;
 use crate::binding::fmi2::{
     CO_SIMULATION, Callbacks, Component, EventInfo, Fmi2, LAST_SUCCESSFUL_TIME, MODEL_EXCHANGE,
@@ -15,9 +15,11 @@ use crate::binding::fmi2::{
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, Direction, Reference, Step, ValueType, ValuesMut, ValuesRef,
+    CallError, CallStatus, ContinuousEvent, Direction, Reference, Step, ValueType, Values,
+    ValuesMut, ValuesRef,
 };
 use std::ffi::c_int;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// An FMI 2.0 instance.
@@ -112,25 +114,87 @@ impl Fmi2Calls {
         }
     }
 
-    /// Fills the buffer with what C takes for these values.
-    fn lay_out(
-        &mut self,
-        call: &'static str,
-        values: impl Iterator<Item = i64>,
-    ) -> CallResult<*const i32> {
-        self.integers.clear();
-        for value in values {
-            let value = i32::try_from(value)
-                .map_err(|_| refused(call, format!("{value} does not fit in 32 bits")))?;
-            self.integers.push(value);
-        }
-        Ok(self.integers.as_ptr())
+    #[inline]
+    fn set_integers(&mut self, references: &[Reference], values: &[i32]) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi2SetInteger", count, values.len())?;
+        ask_optional!(self, "fmi2SetInteger", set_integer, place, count, values.as_ptr())
     }
 
-    fn place(&mut self, count: usize) -> *mut i32 {
+    #[inline]
+    fn get_integers(&mut self, references: &[Reference], values: &mut [i32]) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi2GetInteger", count, values.len())?;
+        ask_optional!(self, "fmi2GetInteger", get_integer, place, count, values.as_mut_ptr())
+    }
+
+    fn set_enumerations(&mut self, references: &[Reference], values: &[i64]) -> Asked {
+        const CALL: &str = "fmi2SetInteger";
+        check_lengths(CALL, references.len(), values.len())?;
         self.integers.clear();
-        self.integers.resize(count, 0);
-        self.integers.as_mut_ptr()
+        for &value in values {
+            let value = i32::try_from(value)
+                .map_err(|_| refused(CALL, format!("{value} does not fit in 32 bits")))?;
+            self.integers.push(value);
+        }
+        let (place, count) = (references.as_ptr(), references.len());
+        let integers = self.integers.as_ptr();
+        ask_optional!(self, "fmi2SetInteger", set_integer, place, count, integers)
+    }
+
+    fn set_booleans(&mut self, references: &[Reference], values: &[bool]) -> Asked {
+        check_lengths("fmi2SetBoolean", references.len(), values.len())?;
+        self.integers.clear();
+        self.integers.extend(values.iter().map(|&value| i32::from(value)));
+        let (place, count) = (references.as_ptr(), references.len());
+        let integers = self.integers.as_ptr();
+        ask_optional!(self, "fmi2SetBoolean", set_boolean, place, count, integers)
+    }
+
+    #[inline]
+    fn get_enumerations(&mut self, references: &[Reference], values: &mut [i64]) -> Asked {
+        let get = Getter { call: "fmi2GetInteger", function: self.table.get_integer };
+        self.get_converted(get, references, values, i64::from)
+    }
+
+    #[inline]
+    fn get_booleans(&mut self, references: &[Reference], values: &mut [bool]) -> Asked {
+        let get = Getter { call: "fmi2GetBoolean", function: self.table.get_boolean };
+        self.get_converted(get, references, values, |value| value != 0)
+    }
+
+    /// Values that C gives as `int`, zero where the FMU writes nothing.
+    #[inline]
+    fn get_converted<T>(
+        &mut self,
+        get: Getter,
+        references: &[Reference],
+        values: &mut [T],
+        convert: impl Fn(i32) -> T,
+    ) -> Asked {
+        let Getter { call, function } = get;
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths(call, count, values.len())?;
+        let Some(function) = function else { return Err(CallError::unsupported(call)) };
+        if let [value] = values {
+            let mut integer = 0;
+            // SAFETY: as in `ask`.
+            let status = unsafe { function(self.instance, place, 1, &raw mut integer) };
+            *value = convert(integer);
+            return Ok(Reply { call, status });
+        }
+        let mut few = [0; FEW];
+        let integers = if count <= FEW {
+            &mut few[..count]
+        } else {
+            self.integers.clear();
+            self.integers.resize(count, 0);
+            &mut self.integers[..]
+        };
+        // SAFETY: as in `ask`.
+        let status = unsafe { function(self.instance, place, count, integers.as_mut_ptr()) };
+        values.iter_mut().zip(integers).for_each(|(to, from)| *to = convert(*from));
+        Ok(Reply { call, status })
     }
 
     fn set_strings(&mut self, references: &[Reference], values: &[String]) -> Asked {
@@ -138,20 +202,32 @@ impl Fmi2Calls {
             return Err(refused("fmi2SetString", "a string contains a NUL".to_owned()));
         };
         let count = references.len();
+        check_lengths("fmi2SetString", count, values.len())?;
         ask_optional!(self, "fmi2SetString", set_string, references.as_ptr(), count, pointers)
     }
 
     fn get_strings(&mut self, references: &[Reference], values: &mut [String]) -> Asked {
         let count = references.len();
-        let place = self.texts.place(count);
+        check_lengths("fmi2GetString", count, values.len())?;
+        let mut few = [std::ptr::null(); FEW];
+        let is_few = count <= FEW;
+        let to = if is_few { few.as_mut_ptr() } else { self.texts.place(count) };
         let reply =
-            ask_optional!(self, "fmi2GetString", get_string, references.as_ptr(), count, place)?;
+            ask_optional!(self, "fmi2GetString", get_string, references.as_ptr(), count, to)?;
         if reply.status.is_success() {
+            let pointers = if is_few { &few[..count] } else { self.texts.pointers() };
             // SAFETY: the FMU has filled the place.
-            unsafe { self.texts.copy_to(values) };
+            unsafe { copy_texts(pointers, values) };
         }
         Ok(reply)
     }
+}
+
+/// A function that gives values as `int`.
+#[derive(Clone, Copy)]
+struct Getter {
+    call: &'static str,
+    function: Option<unsafe extern "C" fn(Component, *const Reference, usize, *mut i32) -> Status>,
 }
 
 impl Calls for Fmi2Calls {
@@ -204,54 +280,13 @@ impl Calls for Fmi2Calls {
         ask_optional!(self, "fmi2GetReal", get_real, place, count, values.as_mut_ptr())
     }
 
-    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked {
-        let (place, count) = (references.as_ptr(), references.len());
-        check_lengths("fmi2Set", count, values.len())?;
-        match values {
-            ValuesRef::Float64(values) => self.set_floats(references, values),
-            ValuesRef::Int32(values) => {
-                ask_optional!(self, "fmi2SetInteger", set_integer, place, count, values.as_ptr())
-            }
-            ValuesRef::Enumeration(values) => {
-                let integers = self.lay_out("fmi2SetInteger", values.iter().copied())?;
-                ask_optional!(self, "fmi2SetInteger", set_integer, place, count, integers)
-            }
-            ValuesRef::Boolean(values) => {
-                let integers =
-                    self.lay_out("fmi2SetBoolean", values.iter().map(|&value| i64::from(value)))?;
-                ask_optional!(self, "fmi2SetBoolean", set_boolean, place, count, integers)
-            }
-            ValuesRef::String(values) => self.set_strings(references, values),
-            other => Err(no_such_type("fmi2Set", other.value_type())),
-        }
-    }
-
-    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked {
-        let (place, count) = (references.as_ptr(), references.len());
-        check_lengths("fmi2Get", count, values.len())?;
-        match values {
-            ValuesMut::Float64(values) => self.get_floats(references, values),
-            ValuesMut::Int32(values) => {
-                let to = values.as_mut_ptr();
-                ask_optional!(self, "fmi2GetInteger", get_integer, place, count, to)
-            }
-            ValuesMut::Enumeration(values) => {
-                let integers = self.place(count);
-                let reply =
-                    ask_optional!(self, "fmi2GetInteger", get_integer, place, count, integers);
-                values.iter_mut().zip(&self.integers).for_each(|(to, &from)| *to = from.into());
-                reply
-            }
-            ValuesMut::Boolean(values) => {
-                let integers = self.place(count);
-                let reply =
-                    ask_optional!(self, "fmi2GetBoolean", get_boolean, place, count, integers);
-                values.iter_mut().zip(&self.integers).for_each(|(to, &from)| *to = from != 0);
-                reply
-            }
-            ValuesMut::String(values) => self.get_strings(references, values),
-            other => Err(no_such_type("fmi2Get", other.value_type())),
-        }
+    by_type! {
+        Float64: set_floats, get_floats;
+        Int32: set_integers, get_integers;
+        Enumeration: set_enumerations, get_enumerations;
+        Boolean: set_booleans, get_booleans;
+        String: set_strings, get_strings;
+        _: no_such_type("fmi2Set", "fmi2Get");
     }
 
     fn set_input_derivatives(
@@ -302,16 +337,17 @@ impl Calls for Fmi2Calls {
         ask_optional!(self, "fmi2EnterEventMode", enter_event_mode)
     }
 
-    fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked {
+    fn update_discrete_states(&mut self, event: &mut ContinuousEvent) -> Asked {
         let mut info = EventInfo::default();
         let reply =
             ask_optional!(self, "fmi2NewDiscreteStates", new_discrete_states, &raw mut info)?;
-        *discrete = Discrete {
+        *event = ContinuousEvent {
             again: info.again != 0,
             terminate: info.terminate != 0,
             next_event: (info.next_defined != 0).then_some(info.next),
             states_changed: info.states_changed != 0,
             nominals_changed: info.nominals_changed != 0,
+            sizes_changed: false,
         };
         Ok(reply)
     }

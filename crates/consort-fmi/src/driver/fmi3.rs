@@ -3,15 +3,19 @@
 mod exchange;
 
 use super::calls::{
-    Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
+    Asked, Calls, Experiment, Progress, RawState, Reply, Request, ask, ask_optional, by_type,
     check_lengths, refused, state_and_end, too_many_bytes,
 };
-use super::scratch::{Binaries, Texts};
+use super::scratch::{Binaries, FEW, Texts, blank, copy_texts};
 use crate::binding::context::consort_fmi3_logger;
 use crate::binding::fmi3::{Fmi3, Instance};
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, Direction, Reference, Step, ValuesMut, ValuesRef};
+use consort_core::{
+    CallError, CallStatus, ContinuousEvent, Direction, Reference, Step, Values, ValuesMut,
+    ValuesRef,
+};
+use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
@@ -45,29 +49,20 @@ macro_rules! plain {
     };
 }
 
-/// Setting and getting values of any type: a row for each, by functions of the FMU or by methods of our own.
-macro_rules! by_type {
-    (
-        plain { $($plain:ident: $set_call:literal $set:ident, $get_call:literal $get:ident;)* }
-        own { $($own:ident: $set_own:ident, $get_own:ident;)* }
-    ) => {
-        fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked {
-            match values {
-                $(ValuesRef::$plain(values) => {
-                    plain!(self, references, values, as_ptr, $set_call, $set)
-                })*
-                $(ValuesRef::$own(values) => self.$set_own(references, values),)*
+/// Methods that set and get values that C and Rust lay out alike.
+macro_rules! plain_access {
+    ($($element:ty: $set_call:literal $set:ident, $get_call:literal $get:ident;)*) => {
+        $(
+            #[inline]
+            fn $set(&mut self, references: &[Reference], values: &[$element]) -> Asked {
+                plain!(self, references, values, as_ptr, $set_call, $set)
             }
-        }
 
-        fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked {
-            match values {
-                $(ValuesMut::$plain(values) => {
-                    plain!(self, references, values, as_mut_ptr, $get_call, $get)
-                })*
-                $(ValuesMut::$own(values) => self.$get_own(references, values),)*
+            #[inline]
+            fn $get(&mut self, references: &[Reference], values: &mut [$element]) -> Asked {
+                plain!(self, references, values, as_mut_ptr, $get_call, $get)
             }
-        }
+        )*
     };
 }
 
@@ -94,6 +89,19 @@ impl Fmi3Calls {
         })
     }
 
+    plain_access! {
+        f64: "fmi3SetFloat64" set_float64, "fmi3GetFloat64" get_float64;
+        f32: "fmi3SetFloat32" set_float32, "fmi3GetFloat32" get_float32;
+        i8: "fmi3SetInt8" set_int8, "fmi3GetInt8" get_int8;
+        u8: "fmi3SetUInt8" set_uint8, "fmi3GetUInt8" get_uint8;
+        i16: "fmi3SetInt16" set_int16, "fmi3GetInt16" get_int16;
+        u16: "fmi3SetUInt16" set_uint16, "fmi3GetUInt16" get_uint16;
+        i32: "fmi3SetInt32" set_int32, "fmi3GetInt32" get_int32;
+        u32: "fmi3SetUInt32" set_uint32, "fmi3GetUInt32" get_uint32;
+        i64: "fmi3SetInt64" set_int64, "fmi3GetInt64" get_int64;
+        u64: "fmi3SetUInt64" set_uint64, "fmi3GetUInt64" get_uint64;
+    }
+
     fn set_strings(&mut self, references: &[Reference], values: &[String]) -> Asked {
         let Some(pointers) = self.texts.hand_over(values) else {
             return Err(refused("fmi3SetString", "a string contains a NUL".to_owned()));
@@ -103,13 +111,15 @@ impl Fmi3Calls {
     }
 
     fn get_strings(&mut self, references: &[Reference], values: &mut [String]) -> Asked {
-        let to = self.texts.place(values.len());
+        let mut few = [ptr::null(); FEW];
+        let (is_few, length) = (values.len() <= FEW, values.len());
+        let to = if is_few { few.as_mut_ptr() } else { self.texts.place(length) };
         let (place, count) = (references.as_ptr(), references.len());
-        let reply =
-            ask_optional!(self, "fmi3GetString", get_string, place, count, to, values.len())?;
+        let reply = ask_optional!(self, "fmi3GetString", get_string, place, count, to, length)?;
         if reply.status.is_success() {
+            let pointers = if is_few { &few[..length] } else { self.texts.pointers() };
             // SAFETY: the FMU has filled the place.
-            unsafe { self.texts.copy_to(values) };
+            unsafe { copy_texts(pointers, values) };
         }
         Ok(reply)
     }
@@ -273,34 +283,30 @@ impl Calls for Fmi3Calls {
 
     #[inline]
     fn set_floats(&mut self, references: &[Reference], values: &[f64]) -> Asked {
-        plain!(self, references, values, as_ptr, "fmi3SetFloat64", set_float64)
+        self.set_float64(references, values)
     }
 
     #[inline]
     fn get_floats(&mut self, references: &[Reference], values: &mut [f64]) -> Asked {
-        plain!(self, references, values, as_mut_ptr, "fmi3GetFloat64", get_float64)
+        self.get_float64(references, values)
     }
 
     by_type! {
-        plain {
-            Float32: "fmi3SetFloat32" set_float32, "fmi3GetFloat32" get_float32;
-            Int8: "fmi3SetInt8" set_int8, "fmi3GetInt8" get_int8;
-            UInt8: "fmi3SetUInt8" set_uint8, "fmi3GetUInt8" get_uint8;
-            Int16: "fmi3SetInt16" set_int16, "fmi3GetInt16" get_int16;
-            UInt16: "fmi3SetUInt16" set_uint16, "fmi3GetUInt16" get_uint16;
-            Int32: "fmi3SetInt32" set_int32, "fmi3GetInt32" get_int32;
-            UInt32: "fmi3SetUInt32" set_uint32, "fmi3GetUInt32" get_uint32;
-            Int64: "fmi3SetInt64" set_int64, "fmi3GetInt64" get_int64;
-            Enumeration: "fmi3SetInt64" set_int64, "fmi3GetInt64" get_int64;
-            UInt64: "fmi3SetUInt64" set_uint64, "fmi3GetUInt64" get_uint64;
-        }
-        own {
-            Float64: set_floats, get_floats;
-            Boolean: set_booleans, get_booleans;
-            String: set_strings, get_strings;
-            Binary: set_binaries, get_binaries;
-            Clock: set_clocks, get_clocks;
-        }
+        Float64: set_float64, get_float64;
+        Float32: set_float32, get_float32;
+        Int8: set_int8, get_int8;
+        UInt8: set_uint8, get_uint8;
+        Int16: set_int16, get_int16;
+        UInt16: set_uint16, get_uint16;
+        Int32: set_int32, get_int32;
+        UInt32: set_uint32, get_uint32;
+        Int64: set_int64, get_int64;
+        Enumeration: set_int64, get_int64;
+        UInt64: set_uint64, get_uint64;
+        Boolean: set_booleans, get_booleans;
+        String: set_strings, get_strings;
+        Binary: set_binaries, get_binaries;
+        Clock: set_clocks, get_clocks;
     }
 
     fn set_input_derivatives(
@@ -347,7 +353,7 @@ impl Calls for Fmi3Calls {
         ask_optional!(self, "fmi3EnterEventMode", enter_event_mode)
     }
 
-    fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked {
+    fn update_discrete_states(&mut self, event: &mut ContinuousEvent) -> Asked {
         let (mut again, mut terminate, mut next_defined) = (0u8, 0u8, 0u8);
         let (mut nominals_changed, mut values_changed, mut next) = (0u8, 0u8, 0.0);
         let reply = ask_optional!(
@@ -361,11 +367,14 @@ impl Calls for Fmi3Calls {
             &raw mut next_defined,
             &raw mut next
         )?;
-        discrete.again = again != 0;
-        discrete.terminate = terminate != 0;
-        discrete.next_event = (next_defined != 0).then_some(next);
-        discrete.states_changed = values_changed != 0;
-        discrete.nominals_changed = nominals_changed != 0;
+        *event = ContinuousEvent {
+            again: again != 0,
+            terminate: terminate != 0,
+            next_event: (next_defined != 0).then_some(next),
+            states_changed: values_changed != 0,
+            nominals_changed: nominals_changed != 0,
+            sizes_changed: false,
+        };
         Ok(reply)
     }
 

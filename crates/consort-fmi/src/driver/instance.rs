@@ -1,15 +1,16 @@
 //! The life of an instance, call by call: what is allowed when.
 
 use super::FmuInstance;
-use super::calls::{BYTES_MAX, Calls, Discrete, Experiment, Progress, refused, too_many_bytes};
+use super::calls::{Asked, BYTES_MAX, Calls, Experiment, Progress, Reply, refused, too_many_bytes};
 use super::phase::Phase;
+use super::scratch::blank;
 use crate::binding::Status;
 use crate::binding::float_mode::FloatMode;
 use crate::binding::registry::note_call;
-use consort_core::model::CallResult;
+use consort_core::model::{Batch, CallResult, Columns, WholeStep};
 use consort_core::{
-    CallError, Direction, EventUpdate, Instance, LiveModel, LogLevel, Reference, SavedState, Setup,
-    Step, StepOutcome, ValueType, ValuesMut, ValuesRef,
+    CallError, ContinuousEvent, Direction, EventUpdate, Instance, LiveModel, LogLevel, Reference,
+    SavedState, Setup, Step, StepOutcome, ValueType, ValuesMut, ValuesRef,
 };
 use std::mem::ManuallyDrop;
 
@@ -63,11 +64,10 @@ impl<C: Calls> LiveModel for FmuInstance<C> {
             return Ok(());
         }
         self.require("set values", Phase::Instantiated, Phase::Step)?;
-        let ValuesRef::Float64(floats) = &values else { return self.set_any(references, &values) };
-        let asked = self.calls.set_floats(references, floats);
+        let asked = self.calls.set(references, values);
         self.check_float_mode();
         self.finish(asked, |instance| {
-            instance.describe(references, ValueType::Float64, Some(ValuesRef::Float64(floats)))
+            instance.describe(references, values.value_type(), Some(values))
         })
     }
 
@@ -76,14 +76,11 @@ impl<C: Calls> LiveModel for FmuInstance<C> {
             return Ok(());
         }
         self.require("get values", Phase::Configuration, Phase::Terminated)?;
-        let ValuesMut::Float64(floats) = values else { return self.get_any(references, values) };
-        let count = floats.len();
-        // As `scratch::blank` does for the other types.
-        floats.fill(f64::NAN);
-        let asked = self.calls.get_floats(references, floats);
+        let (value_type, count) = (values.value_type(), values.len());
+        let asked = self.calls.get(references, values);
         self.check_float_mode();
-        self.finish(asked, |instance| instance.describe(references, ValueType::Float64, None))
-            .map_err(|error| self.blame(error, references, ValueType::Float64, count))
+        self.finish(asked, |instance| instance.describe(references, value_type, None))
+            .map_err(|error| self.blame(error, references, value_type, count))
     }
 
     fn read_back(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
@@ -163,7 +160,7 @@ impl<C: Calls> LiveModel for FmuInstance<C> {
         if BYTES_MAX < size {
             return Err(too_many_bytes(call, size));
         }
-        // The mode comes first: the FMU's own bytes need not tell it.
+        // The mode comes first: the FMU's own bytes need not contain it.
         let mut bytes = vec![0; 1 + size];
         bytes[0] = state.phase as u8;
         let asked = self.calls.serialize(raw, &mut bytes[1..]);
@@ -289,11 +286,47 @@ impl<C: Calls> Instance for FmuInstance<C> {
             self.check_float_mode();
             return Ok(None);
         }
-        outputs.1.fill(f64::NAN);
+        blank(outputs.1);
         let asked = self.calls.get_floats(outputs.0, outputs.1);
         // Once for all three calls: in between, only the FMU itself computes.
         self.check_float_mode();
         self.finish(asked, |instance| instance.describe(outputs.0, ValueType::Float64, None))?;
+        Ok(None)
+    }
+
+    fn step_whole(
+        &mut self,
+        whole: &WholeStep<'_>,
+        columns: &mut Columns,
+    ) -> CallResult<Option<StepOutcome>> {
+        self.require("step", Phase::Step, Phase::Step)?;
+        for batch in whole.sets {
+            let column = &columns[batch.value_type as usize];
+            let asked = self.calls.set_batch(batch.of(whole.references), column, batch.range());
+            if !is_ok(&asked) {
+                self.judge_set(asked, whole, batch, columns)?;
+            }
+        }
+        let mut progress = Progress::none(whole.step);
+        let status = self.calls.step(whole.step, self.may_go_back, &mut progress);
+        if status == Status::OK && progress.is_plain() {
+            self.note_end(whole.step);
+        } else {
+            self.check_float_mode();
+            let outcome = self.judge_step(whole.step, status, &progress)?;
+            if !outcome.is_plain(whole.step) {
+                return Ok(Some(outcome));
+            }
+        }
+        for batch in whole.gets {
+            let column = &mut columns[batch.value_type as usize];
+            let asked = self.calls.get_batch(batch.of(whole.references), column, batch.range());
+            if !is_ok(&asked) {
+                self.judge_get(asked, whole, batch)?;
+            }
+        }
+        // Once for all calls: in between, only the FMU itself computes.
+        self.check_float_mode();
         Ok(None)
     }
 
@@ -302,18 +335,14 @@ impl<C: Calls> Instance for FmuInstance<C> {
             return Err(CallError::unsupported("update discrete states"));
         }
         self.require("update discrete states", Phase::Event, Phase::Event)?;
-        let mut discrete = Discrete::default();
-        self.transition(
-            Phase::Event,
-            |calls| calls.update_discrete_states(&mut discrete),
-            nothing,
-        )?;
+        let mut event = ContinuousEvent::default();
+        self.transition(Phase::Event, |calls| calls.update_discrete_states(&mut event), nothing)?;
         let now = self.resolution.zip(self.now).map(|(it, now)| it.to_f64(now));
-        self.check_announced(&discrete, now.unwrap_or(f64::NEG_INFINITY));
+        self.check_announced(&event, now.unwrap_or(f64::NEG_INFINITY));
         Ok(EventUpdate {
-            again: discrete.again,
-            terminate: discrete.terminate,
-            next_event: discrete.next_event.and_then(|seconds| self.event_time(seconds)),
+            again: event.again,
+            terminate: event.terminate,
+            next_event: event.next_event.and_then(|seconds| self.event_time(seconds)),
         })
     }
 
@@ -324,6 +353,36 @@ impl<C: Calls> Instance for FmuInstance<C> {
         self.require("enter step mode", Phase::Event, Phase::Event)?;
         self.transition(Phase::Step, C::enter_step_mode, nothing)
     }
+}
+
+impl<C: Calls> FmuInstance<C> {
+    /// What an answer means that was not simply "OK".
+    #[cold]
+    fn judge_set(
+        &mut self,
+        asked: Asked,
+        whole: &WholeStep<'_>,
+        batch: &Batch,
+        columns: &Columns,
+    ) -> CallResult<()> {
+        self.check_float_mode();
+        let (references, values) = (batch.of(whole.references), batch.values(columns));
+        self.finish(asked, |instance| instance.describe(references, batch.value_type, Some(values)))
+    }
+
+    /// The same for values that were read.
+    #[cold]
+    fn judge_get(&mut self, asked: Asked, whole: &WholeStep<'_>, batch: &Batch) -> CallResult<()> {
+        self.check_float_mode();
+        let (references, value_type) = (batch.of(whole.references), batch.value_type);
+        self.finish(asked, |instance| instance.describe(references, value_type, None))
+            .map_err(|error| self.blame(error, references, value_type, batch.count as usize))
+    }
+}
+
+#[inline]
+fn is_ok(asked: &Asked) -> bool {
+    matches!(asked, Ok(Reply { status: Status::OK, .. }))
 }
 
 impl<C: Calls> Drop for FmuInstance<C> {

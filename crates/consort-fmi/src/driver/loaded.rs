@@ -15,7 +15,7 @@ pub(crate) struct Loaded {
     pub(crate) description: ModelDescription,
     /// Before the directory it was loaded from.
     pub(crate) library: Arc<LoadedLibrary>,
-    /// What every instance is handed.
+    /// The token that every instance gets.
     pub(crate) token: Arc<CStr>,
     pub(crate) resources: Arc<CStr>,
     /// Last: its directory goes with it.

@@ -1,4 +1,4 @@
-//! Where an instance is in its life.
+//! The phases in the life cycle of an instance.
 
 /// The modes of an instance, in the order it goes through them.
 ///
@@ -12,9 +12,9 @@ pub(super) enum Phase {
     Event,
     /// Structural parameters change in the middle of a run.
     Reconfiguration,
-    /// Model Exchange: time goes on as a solver wants.
+    /// Model Exchange: time advances as a solver requires.
     Continuous,
-    /// Co-Simulation.
+    /// Step mode of Co-Simulation.
     Step,
     Terminated,
     /// A call returned an error: only freeing and going back to a saved state are allowed.

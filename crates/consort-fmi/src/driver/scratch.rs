@@ -1,29 +1,75 @@
 //! Buffers that carry texts across the boundary; they grow and keep their capacity.
 
 use super::calls::BYTES_MAX;
-use crate::binding::context::text;
-use consort_core::ValuesMut;
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::ptr;
 
-/// Takes away what was there before: an FMU that answers "OK" and gives no value has not given the last one, nor
-/// that of another variable.
-pub(super) fn blank(values: &mut ValuesMut<'_>) {
-    match values {
-        ValuesMut::Float64(values) => values.fill(f64::NAN),
-        ValuesMut::Float32(values) => values.fill(f32::NAN),
-        ValuesMut::Int8(values) => values.fill(0),
-        ValuesMut::UInt8(values) => values.fill(0),
-        ValuesMut::Int16(values) => values.fill(0),
-        ValuesMut::UInt16(values) => values.fill(0),
-        ValuesMut::Int32(values) => values.fill(0),
-        ValuesMut::UInt32(values) => values.fill(0),
-        ValuesMut::Int64(values) | ValuesMut::Enumeration(values) => values.fill(0),
-        ValuesMut::UInt64(values) => values.fill(0),
-        ValuesMut::Boolean(values) | ValuesMut::Clock(values) => values.fill(false),
-        // These are copied from pointers, which are null at first.
-        ValuesMut::String(_) | ValuesMut::Binary(_) => {}
+/// Values that an FMU is to write.
+pub(super) trait Blank: Sized {
+    /// Takes away what was there before: an FMU that answers "OK" and gives no value has not given the last one, nor
+    /// that of another variable.
+    fn blank(values: &mut [Self]);
+}
+
+macro_rules! blank_as {
+    ($($element:ty: $blank:expr;)*) => {
+        $(impl Blank for $element {
+            #[inline]
+            fn blank(values: &mut [Self]) {
+                match values {
+                    [value] => *value = $blank,
+                    values => values.fill($blank),
+                }
+            }
+        })*
+    };
+}
+
+blank_as! {
+    f64: f64::NAN; f32: f32::NAN; bool: false;
+    i8: 0; u8: 0; i16: 0; u16: 0; i32: 0; u32: 0; i64: 0; u64: 0;
+}
+
+/// Texts and binaries are copied from pointers, which are null at first.
+impl Blank for String {
+    #[inline]
+    fn blank(_: &mut [Self]) {}
+}
+
+impl Blank for Vec<u8> {
+    #[inline]
+    fn blank(_: &mut [Self]) {}
+}
+
+/// As [`Blank::blank`].
+#[inline]
+pub(super) fn blank<T: Blank>(values: &mut [T]) {
+    T::blank(values);
+}
+
+/// What so few values need is kept on the stack.
+pub(super) const FEW: usize = 8;
+
+/// Copies what the pointers point at; what is not UTF-8 is replaced. Most texts stay what they are: these are
+/// compared and left alone.
+///
+/// # Safety
+/// The pointers are null or valid texts that end in NUL.
+#[inline]
+pub(super) unsafe fn copy_texts(pointers: &[*const c_char], values: &mut [String]) {
+    for (value, &pointer) in values.iter_mut().zip(pointers) {
+        // SAFETY: the caller's promise.
+        let text = if pointer.is_null() { c"" } else { unsafe { CStr::from_ptr(pointer) } };
+        if value.as_bytes() != text.to_bytes() {
+            replace(value, text);
+        }
     }
+}
+
+#[inline(never)]
+fn replace(value: &mut String, text: &CStr) {
+    value.clear();
+    value.push_str(&text.to_string_lossy());
 }
 
 /// Texts as C sees them.
@@ -61,16 +107,9 @@ impl Texts {
         self.pointers.as_mut_ptr()
     }
 
-    /// Copies what the pointers point at; what is not UTF-8 is replaced.
-    ///
-    /// # Safety
-    /// An FMU has just filled the place given to it with null or valid texts.
-    pub(super) unsafe fn copy_to(&self, values: &mut [String]) {
-        for (value, &pointer) in values.iter_mut().zip(&self.pointers) {
-            value.clear();
-            // SAFETY: the caller's promise.
-            value.push_str(&unsafe { text(pointer) });
-        }
+    /// The pointers in the place that was given last.
+    pub(super) fn pointers(&self) -> &[*const c_char] {
+        &self.pointers
     }
 }
 

@@ -1,4 +1,4 @@
-//! Saved states: handles that know whose they are.
+//! Saved states: handles that identify the instance they belong to.
 
 use super::calls::RawState;
 use super::phase::Phase;

@@ -1,4 +1,4 @@
-//! Telling an FMU where its resources are.
+//! The location of an FMU's resources, in the form that the FMU expects.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;

@@ -97,7 +97,7 @@ fn a_step_uses_the_times_it_is_given() {
 }
 
 #[test]
-fn a_discarded_step_tells_how_far_it_came() {
+fn a_discarded_step_reports_how_far_it_came() {
     let model = probe().load();
     let mut instance = ready(&model, &Log::default());
     order(&mut *instance, STEP_STATUS, DISCARD);
@@ -118,7 +118,7 @@ fn a_discarded_step_tells_how_far_it_came() {
 }
 
 #[test]
-fn a_warning_is_logged_once_and_the_run_goes_on() {
+fn a_warning_is_logged_once_and_the_run_continues() {
     let model = probe().load();
     let log = Log::default();
     let mut instance = ready(&model, &log);
@@ -130,7 +130,7 @@ fn a_warning_is_logged_once_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_failed_step_names_call_arguments_and_the_last_words() {
+fn a_failed_step_names_call_arguments_and_the_last_messages() {
     let model = probe().load();
     let log = Log::default();
     let mut instance = ready(&model, &log);

@@ -58,7 +58,7 @@ pub(crate) fn float(model: &ExchangeModel, it: &mut dyn ContinuousInstance, name
     value[0]
 }
 
-/// Iterates events until there are none, and goes on.
+/// Iterates events until there are none, and continues.
 pub(crate) fn settle(instance: &mut dyn ContinuousInstance) -> ContinuousEvent {
     loop {
         let event = instance.update_discrete_states().unwrap();

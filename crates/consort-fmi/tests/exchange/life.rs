@@ -1,4 +1,4 @@
-//! What is allowed when, what events bring about, and how failures are told.
+//! What is allowed when, what events bring about, and how failures are reported.
 
 use crate::fixture::{BOTH, SETUP, float, instantiate, load, ready, reference, set, settle};
 use consort_core::{
@@ -59,7 +59,7 @@ fn the_wrong_number_of_values_is_refused_before_the_call() {
 }
 
 #[test]
-fn refused_states_leave_an_instance_that_goes_on() {
+fn refused_states_leave_an_instance_that_continues() {
     for (fmi, call) in [(Fmi::V2, "fmi2SetContinuousStates"), (Fmi::V3, "fmi3SetContinuousStates")]
     {
         let model = load("dahlquist", fmi);
@@ -76,7 +76,7 @@ fn refused_states_leave_an_instance_that_goes_on() {
 }
 
 #[test]
-fn an_error_names_the_call_and_carries_the_last_words() {
+fn an_error_names_the_call_and_carries_the_last_messages() {
     for (fmi, call) in BOTH.into_iter().zip(["fmi2", "fmi3"]) {
         let model = load("exchange-stair", fmi);
         let mut it = instantiate(&model);

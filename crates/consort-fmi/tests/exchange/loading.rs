@@ -81,17 +81,17 @@ fn change(fmi: Fmi, from: &str, to: &str) -> Vec<(Severity, &'static str, String
     assert!(text.contains(from), "{from}");
     let mut report = Report::default();
     description::read("m.xml", text.replace(from, to).as_bytes(), &mut report);
-    let told = report.diagnostics().iter();
-    told.map(|it| (it.severity, it.code, it.help.clone().unwrap_or_default())).collect()
+    let reported = report.diagnostics().iter();
+    reported.map(|it| (it.severity, it.code, it.help.clone().unwrap_or_default())).collect()
 }
 
 #[test]
 fn a_derivative_of_no_state_is_an_error_only_where_it_matters() {
-    let told = change(Fmi::V3, " derivative=\"3\"", "");
+    let reported = change(Fmi::V3, " derivative=\"3\"", "");
     let help = "name the state in the attribute `derivative` of `der(x)`; \
                 Model Exchange cannot be used without it";
     let warning = (Severity::Warning, "description::no-state", help.to_owned());
-    assert_eq!(told, [warning]);
+    assert_eq!(reported, [warning]);
     let folder = fmus::source_fmu_folder("exchange-vanderpol", Fmi::V2);
     let text = fs::read_to_string(folder.join("modelDescription.xml")).unwrap();
     let text = text.replace(" derivative=\"4\"", "");
@@ -103,9 +103,11 @@ fn a_derivative_of_no_state_is_an_error_only_where_it_matters() {
 
 #[test]
 fn attributes_of_the_interface_are_checked() {
-    let told = change(Fmi::V2, "completedIntegratorStepNotNeeded=\"true\"", "completed=\"true\"");
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0].1, "description::unknown-attribute");
-    let told = change(Fmi::V2, "numberOfEventIndicators=\"0\"", "numberOfEventIndicators=\"-1\"");
-    assert_eq!(told[0].1, "description::number");
+    let reported =
+        change(Fmi::V2, "completedIntegratorStepNotNeeded=\"true\"", "completed=\"true\"");
+    assert_eq!(reported.len(), 1);
+    assert_eq!(reported[0].1, "description::unknown-attribute");
+    let reported =
+        change(Fmi::V2, "numberOfEventIndicators=\"0\"", "numberOfEventIndicators=\"-1\"");
+    assert_eq!(reported[0].1, "description::number");
 }

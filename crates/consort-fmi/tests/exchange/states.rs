@@ -1,4 +1,4 @@
-//! Saved states: a run goes on from one as it did the first time.
+//! Saved states: a run continues from one as it did the first time.
 
 use crate::fixture::{BOTH, Row, euler, load, ready, reference};
 use consort_core::{ContinuousInstance, ValuesRef};

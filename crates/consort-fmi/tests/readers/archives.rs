@@ -87,7 +87,7 @@ fn one_file_is_read_into_memory() {
 }
 
 #[test]
-fn an_archive_tells_its_names() {
+fn an_archive_lists_its_names() {
     let bytes = ordinary(SimpleFileOptions::default());
     let mut report = Report::default();
     let opened = Archive::open(

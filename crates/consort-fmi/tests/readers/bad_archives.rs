@@ -128,7 +128,7 @@ fn archives_that_contradict_themselves_are_refused() {
     insta::assert_snapshot!("contradictions", cases.finish());
 }
 
-/// Two texts of one length and one CRC-32: a checksum does not tell them apart.
+/// Two texts of one length and one CRC-32: a checksum does not distinguish them.
 const SAME_CHECKSUM: [&[u8]; 2] = [b"plumless", b"buckeroo"];
 
 /// A kernel of deflated data, quoted by the headers of the entries before it (David Fifield's
@@ -146,7 +146,7 @@ fn overlapping() -> Vec<u8> {
     let inner =
         Raw { offset: Some(first + 30 + 1), data: Vec::new(), packed: b.packed, ..b.clone() };
     let mut bytes = zip(&[description(), quoting, inner]);
-    // The directory must tell of the packed size that `inner` has inside `a`.
+    // The directory must state the packed size that `inner` has inside `a`.
     let record = bytes.len() - 22 - 47;
     bytes[record + 20..record + 24]
         .copy_from_slice(&u32::try_from(b.data.len()).unwrap().to_le_bytes());

@@ -1,4 +1,4 @@
-//! Bad model descriptions: every mistake at once, each with its place and a way out.
+//! Bad model descriptions: every mistake at once, each with its place and a help.
 
 use crate::render::Cases;
 use consort_core::{Report, Severity};
@@ -131,7 +131,7 @@ fn broken_variables_of_fmi_2_are_refused() {
             ("a number beyond doubles", real(named, "start=\"1e999\"")),
             ("an integer beyond 32 bits", of("<Integer start=\"3000000000\"/>")),
             ("an integer with a fraction", of("<Integer start=\"1.5\"/>")),
-            ("a truth value in words", of("<Boolean start=\"yes\"/>")),
+            ("a truth value as a word", of("<Boolean start=\"yes\"/>")),
         ],
     );
 }

@@ -1,7 +1,7 @@
 //! The readers of archives, model descriptions and build descriptions: what they read, and what
 //! they say about bad input.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 
 mod archives;
 mod bad_archives;

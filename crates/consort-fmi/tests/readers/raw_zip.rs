@@ -1,4 +1,4 @@
-//! A zip writer that writes whatever it is told, truth or lie.
+//! A zip writer that writes whatever it is given, right or wrong.
 
 use flate2::{Compression, Crc, write::DeflateEncoder};
 use std::io::Write;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Longest piece of source shown.
 const SNIPPET_CHARS: usize = 40;
 
-/// Renders everything a report has to tell.
+/// Renders all diagnostics of a report.
 pub(crate) fn render(report: &Report) -> String {
     let mut text = String::new();
     for diagnostic in report.diagnostics() {
@@ -42,7 +42,7 @@ pub(crate) struct Cases {
 }
 
 impl Cases {
-    /// Adds what a case has to tell; a case that tells nothing is a mistake of the test.
+    /// Adds the report of a case; a case that reports nothing is a mistake of the test.
     pub(crate) fn add(&mut self, name: &str, report: &Report) {
         assert!(!report.diagnostics().is_empty(), "{name} says nothing");
         for diagnostic in report.diagnostics() {

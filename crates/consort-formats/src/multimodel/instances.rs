@@ -3,11 +3,11 @@
 use super::json::{Entry, Item, Json, find};
 use crate::is_name_letter;
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Report, Span};
+use consort_core::{Diagnostic, ModelReference, Report, Span};
 use consort_system::{Component, Connection, Parameter, Record, Spanned};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was found.
+/// The FMUs and instances of the files.
 pub(super) struct FoundInstances {
     pub(super) components: Vec<Component>,
     pub(super) connections: Vec<Connection>,
@@ -154,7 +154,7 @@ impl InstanceReader<'_> {
     /// A path with `/`, or a native block.
     fn model(&mut self, path: Spanned<String>) -> Spanned<String> {
         let text = path.value.as_str();
-        if text.starts_with("native:") {
+        if ModelReference::is_native(text) {
             return path;
         }
         let plain = file_path(text);

@@ -18,7 +18,7 @@ pub(super) struct Item {
     pub(super) span: Span,
 }
 
-/// A value.
+/// A value of JSON.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Json {
     Null,

@@ -1,10 +1,10 @@
-//! A system as a multi-model, and what a multi-model cannot say.
+//! Writes a system as a multi-model, with warnings about what a multi-model cannot express.
 
 mod losses;
 
 use super::Keys;
 use crate::quoted::quoted;
-use consort_core::{Diagnostic, Literal, Report, Seconds};
+use consort_core::{Diagnostic, Literal, ModelReference, Report, Seconds};
 use consort_system::{Component, LoopChoice, Record, Spanned, SystemDescription, VariableStep};
 use losses::Losses;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ pub struct WrittenMultimodel {
 }
 
 /// Writes a system as a multi-model that [`read`](super::read()) makes the same system of, but for
-/// what the form cannot say: each of that is a warning. Errors are values that JSON has no word for.
+/// what the form cannot express: each of that is a warning. Errors are values that JSON cannot express.
 ///
 /// FMUs are called as `keys` says, the others after their file.
 pub fn write(system: &SystemDescription, keys: &Keys, report: &mut Report) -> WrittenMultimodel {
@@ -52,7 +52,7 @@ pub fn write(system: &SystemDescription, keys: &Keys, report: &mut Report) -> Wr
 
 /// Only Consort reads them.
 fn note_native(system: &SystemDescription, report: &mut Report) {
-    let native = system.components.iter().filter(|it| it.model.value.starts_with("native:"));
+    let native = system.components.iter().filter(|it| ModelReference::is_native(&it.model.value));
     let names: Vec<String> = native.map(|it| format!("`{}`", it.name.value)).collect();
     if names.is_empty() {
         return;
@@ -170,7 +170,7 @@ fn parameters(
                 None => report.push(
                     Diagnostic::error(
                         "export::no-number",
-                        format!("JSON has no word for the value of `{path}`"),
+                        format!("JSON cannot express the value of `{path}`"),
                     )
                     .maybe_at(parameter.value.span, "not a finite number")
                     .help("give it a finite value"),

@@ -19,7 +19,7 @@ pub(super) struct Node {
 
 #[derive(Clone, Debug)]
 pub(super) enum HoconValue {
-    /// Text, a number or a word: HOCON tells them apart by who reads them.
+    /// Text, a number or a keyword: in HOCON the reader decides which it is.
     Text(String),
     List(Vec<Node>),
     Object(Object),

@@ -22,7 +22,7 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    /// With its article.
+    /// The direction with its article, for messages.
     fn words(self) -> &'static str {
         match self {
             Direction::Input => "an input",

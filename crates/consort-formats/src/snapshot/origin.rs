@@ -3,12 +3,12 @@
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{Diagnostic, Report};
 
-/// Everything that decides how a saved run goes on, but its state.
+/// Everything that decides how a saved run continues, but its state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SnapshotOrigin {
     /// The version of Consort.
     pub consort: String,
-    /// The platform.
+    /// The platform, as a target triple.
     pub target: String,
     /// What the processor can, of what C libraries choose their mathematics by.
     pub cpu_features: Vec<String>,
@@ -31,9 +31,9 @@ pub struct SnapshotOrigin {
 pub struct InputDigest {
     /// What it is for the run: `system`, `fmu`, `binary`, `source`, `table`, `equations`.
     pub role: String,
-    /// As the user wrote it.
+    /// The path as written by the user.
     pub path: String,
-    /// Of its bytes, in hex.
+    /// The SHA-256 of its bytes, in hex.
     pub sha256: String,
 }
 
@@ -90,7 +90,7 @@ impl SnapshotOrigin {
         })
     }
 
-    /// Tells all that keeps a snapshot of this origin from being resumed as things are `now`.
+    /// Reports everything that prevents a snapshot of this origin from being resumed `now`.
     pub fn compare(&self, now: &SnapshotOrigin, report: &mut Report) {
         self.compare_versions(now, report);
         self.compare_machines(now, report);
@@ -185,7 +185,7 @@ impl SnapshotOrigin {
         }
     }
 
-    /// What follows from files that changed needs no words of its own.
+    /// What follows from files that changed needs no message of its own.
     fn compare_meaning(&self, now: &SnapshotOrigin, files_are_same: bool, report: &mut Report) {
         if self.resolution != now.resolution {
             let (saved, here) = (&self.resolution, &now.resolution);
@@ -208,7 +208,8 @@ impl SnapshotOrigin {
                 Diagnostic::error("snapshot::experiment", message)
                     .with_note(format!("{}, now {}", self.experiment_hash, now.experiment_hash))
                     .help(
-                        "all but `--stop` must be as it was: parameters, start, seed, tolerances",
+                        "give the options of that run, which its manifest has: `--set`, `--start`, `--seed`, \
+                         `--tolerance` and `--solver` decide it; only `--stop` may differ",
                     ),
             );
         }

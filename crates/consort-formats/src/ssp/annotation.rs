@@ -1,4 +1,4 @@
-//! What SSP itself cannot say: our own annotations, and those of OMSimulator and of the Open
+//! Annotations for what SSP itself cannot express: our own, and those of OMSimulator and of the Open
 //! Simulation Platform.
 //!
 //! Ours, in the namespace [`NAMESPACE`]; every attribute and child may be absent:
@@ -38,10 +38,10 @@
 mod foreign;
 mod ours;
 
-use super::document::Wire;
+use super::document::{Settings, Wire};
 use super::xml::{Session, Tag};
 use consort_core::Diagnostic;
-use consort_system::{Component, DeclaredNode, Experiment, Hold, Intervention, Spanned};
+use consort_system::{Component, Hold, Spanned};
 
 /// The namespace of our annotations.
 pub(super) const NAMESPACE: &str = "urn:consort:ssp:1";
@@ -49,22 +49,9 @@ pub(super) const EXPERIMENT: &str = "org.consort.experiment";
 pub(super) const COMPONENT: &str = "org.consort.component";
 pub(super) const CONNECTION: &str = "org.consort.connection";
 
-/// What a description says beside its elements.
-pub(super) struct Settings {
-    pub(super) experiment: Experiment,
-    pub(super) interventions: Vec<Intervention>,
-    pub(super) nodes: Vec<DeclaredNode>,
-    pub(super) repeats_model_units: bool,
-}
-
 /// The default experiment and every annotation about it; ours go before others'.
 pub(super) fn settings(session: &mut Session<'_>, root: Tag<'_>) -> Settings {
-    let mut settings = Settings {
-        experiment: Experiment::default(),
-        interventions: Vec::new(),
-        nodes: Vec::new(),
-        repeats_model_units: false,
-    };
+    let mut settings = Settings::default();
     if let Some(tag) = root.child("DefaultExperiment") {
         session.known(tag, &["startTime", "stopTime"], &["Annotations"]);
         if let Some(start) = session.seconds(tag, "startTime") {

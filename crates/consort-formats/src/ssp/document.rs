@@ -7,6 +7,12 @@ use consort_system::{Component, DeclaredNode, Experiment, Hold, Intervention, Li
 pub(super) struct Structure {
     pub(super) name: Option<String>,
     pub(super) root: Element,
+    pub(super) settings: Settings,
+}
+
+/// What a description says beside its elements.
+#[derive(Default)]
+pub(super) struct Settings {
     pub(super) experiment: Experiment,
     pub(super) interventions: Vec<Intervention>,
     pub(super) nodes: Vec<DeclaredNode>,

@@ -6,7 +6,7 @@ mod dictionaries;
 mod names;
 mod wires;
 
-use super::document::{Connector, Content, Element, Structure};
+use super::document::{Connector, Content, Element, Settings, Structure};
 use super::xml::Session;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Unit};
@@ -19,7 +19,8 @@ pub(super) fn lower(
     structure: Structure,
     name: &str,
 ) -> SystemDescription {
-    let Structure { root, experiment, interventions, nodes, repeats_model_units, .. } = structure;
+    let Structure { root, settings, .. } = structure;
+    let Settings { experiment, interventions, nodes, repeats_model_units } = settings;
     let mut tree = Tree { parts: Vec::new(), components: Vec::new(), repeats_model_units };
     names::flatten(session, &mut tree, &root);
     dictionaries::find(session, &mut tree);
@@ -41,7 +42,7 @@ pub(super) fn lower(
     SystemDescription { name, experiment, components, connections, interventions, inputs, nodes }
 }
 
-/// Every element, flat.
+/// All elements of the nested systems in one list.
 struct Tree<'e> {
     /// The first is the root; parents go before their children.
     parts: Vec<Part<'e>>,
@@ -91,7 +92,7 @@ impl Tree<'_> {
         part.connectors.get(connector)?.unit.as_ref()
     }
 
-    /// Who holds the value at a connector: an element itself, or the dictionary it refers to.
+    /// The owner of the value at a connector: an element itself, or the dictionary it refers to.
     fn holder(&self, part: usize) -> Option<usize> {
         match self.parts[part].element.content {
             Content::Reference(_) => self.parts[part].dictionary,
@@ -100,7 +101,7 @@ impl Tree<'_> {
     }
 }
 
-/// The name that was probably meant, or else another way out.
+/// The name that was probably meant, or else another help.
 fn nearest_or<'n>(name: &str, known: impl Iterator<Item = &'n str>, way_out: &str) -> String {
     match nearest_name(name, known) {
         Some(name) => format!("did you mean `{name}`?"),

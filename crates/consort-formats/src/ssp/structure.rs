@@ -100,14 +100,10 @@ fn read_root(
     let Nesting { package, depth, count } = at;
     let mut place = Place { folder, package, units: &units, depth, count };
     let root_element = read_system(session, system, &mut place)?;
-    let settings = annotation::settings(session, root);
     Some(Structure {
         name: root.text("name").filter(|name| !name.is_empty()).map(str::to_owned),
         root: root_element,
-        experiment: settings.experiment,
-        interventions: settings.interventions,
-        nodes: settings.nodes,
-        repeats_model_units: settings.repeats_model_units,
+        settings: annotation::settings(session, root),
     })
 }
 
@@ -126,6 +122,29 @@ fn file(session: &mut Session<'_>, tag: Tag<'_>, path: &str) -> Option<Vec<u8>> 
         );
     }
     bytes
+}
+
+/// What is `asked` for must be of the media type that can be read, if it has any.
+fn check_type(session: &mut Session<'_>, tag: Tag<'_>, asked: &Media) -> bool {
+    let Media { name, code, plural, pronoun } = asked;
+    let other = tag.attribute("type").filter(|kind| kind.value.trim() != *name);
+    if let Some(kind) = &other {
+        let message = format!("{plural} of type `{}` are not supported", kind.value);
+        session.report(
+            Diagnostic::error(code, message)
+                .maybe_at(kind.span, "not supported")
+                .help(format!("convert {pronoun} to `{name}`")),
+        );
+    }
+    other.is_none()
+}
+
+/// A media type, and how something of another one is refused.
+struct Media {
+    name: &'static str,
+    code: &'static str,
+    plural: &'static str,
+    pronoun: &'static str,
 }
 
 /// Warns about an unknown version.

@@ -30,8 +30,8 @@ impl Units {
         units
     }
 
-    /// The unit an attribute names: by the file's definition, else by what everybody knows; `None`,
-    /// with a warning, if neither says what it is made of.
+    /// The unit an attribute names: by the file's definition, else by the list of well-known units; `None`,
+    /// with a warning, if neither defines it.
     pub(super) fn named(&self, session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<Unit>> {
         let name = tag.attribute("unit")?;
         if name.value.trim().is_empty() {
@@ -63,7 +63,7 @@ impl Units {
         None
     }
 
-    /// Each name once.
+    /// Adds a diagnostic, once per name.
     fn report(&self, session: &mut Session<'_>, name: &Spanned<&str>, what: &str) {
         if !self.missed.borrow_mut().insert(name.value.to_owned()) {
             return;
@@ -144,7 +144,7 @@ pub(super) fn linear(conversion: Conversion) -> Linear {
     Linear { factor: conversion.gain, offset: conversion.offset }
 }
 
-/// A unit that everybody knows by its name, and how to get there: the unit itself, or the product
+/// The name of a well-known unit, and the conversion to it: the unit itself, or the product
 /// of base units it is made of, if its name is unknown or means something else elsewhere.
 pub(super) fn well_known(unit: &Unit) -> (String, Conversion) {
     let Some(base) = unit.base else { return (unit.name.clone(), Conversion::IDENTITY) };

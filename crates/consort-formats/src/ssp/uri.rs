@@ -5,11 +5,11 @@ pub(super) use crate::uri::decoded;
 /// Why a source cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
-    /// It starts at a root.
+    /// The path is absolute.
     Absolute,
     /// It has a scheme: only other programs know what it is.
     Scheme,
-    /// It names nothing.
+    /// The reference is empty.
     Empty,
 }
 

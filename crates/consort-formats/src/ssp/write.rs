@@ -9,7 +9,7 @@ mod text;
 use super::units::is_identity;
 use super::{DEFAULT_STRUCTURE, NATIVE_TYPE, annotation, equations_type, uri};
 use connectors::{Interface, Interfaces, Types};
-use consort_core::{ModelDescription, Unit};
+use consort_core::{ModelDescription, ModelReference, Unit};
 use consort_system::{Component, Connection, Experiment, SystemDescription};
 use resources::Resources;
 use text::{Text, borrowed, float};
@@ -106,7 +106,7 @@ impl StructureWriter {
         resources: &mut Resources,
     ) {
         let model = component.model.value.as_str();
-        let (kind, source) = match model.starts_with("native:") {
+        let (kind, source) = match ModelReference::is_native(model) {
             true => (NATIVE_TYPE, uri::encoded(model)),
             false => {
                 let kind = equations_type(model).unwrap_or("application/x-fmu-sharedlibrary");

@@ -81,7 +81,7 @@ impl<'s> Session<'s> {
         Session { files, reporter: Reporter::new(report), name, opened: 0, bytes: 0 }
     }
 
-    /// Adds something to tell, unless there is plenty of its kind already.
+    /// Adds a diagnostic, unless there are too many of its code already.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.reporter.report(diagnostic);
     }

@@ -1,56 +1,6 @@
 //! The text form of a campaign.
 //!
-//! ```toml
-//! name = "tank-safety"             # optional; else the name of the folder
-//! system = "system.toml"           # beside this file; or a model, an SSP, a multi-model
-//! period = 1                       # seconds: how long a choice holds
-//! horizon = 10                     # seconds: how long a scenario is
-//! changes-max = 3                  # how often the choices may change, all inputs together
-//! constraints = ["not (pump.fails == 1 and valve.fails == 1)"]
-//! memory = "256 MiB"               # of the snapshots of a worker
-//! workers = 4                      # never changes the report
-//! seed = 7
-//! watchdog = 30                    # seconds of real time that a scenario may take
-//!
-//! [options]                        # of the system, as `consort run` takes them
-//! set = ["tank.area=1.5"]
-//! step = 0.1
-//! solver = "bdf"
-//! tolerance = 1e-6
-//! solver-step = 0.01
-//!
-//! [[disturbances]]
-//! input = "pump.fails"             # an input that nothing feeds, or a tunable parameter
-//! values = [0, 1]                  # the first is the nominal one
-//! changes-max = 1
-//!
-//! [[properties]]
-//! name = "no overflow"
-//! formula = "always[0:10] (tank.level < 2)"
-//! reading = "sampled"              # or "dense"
-//! scale = 0.5                      # robustness is divided by it
-//!
-//! [strategy]
-//! kind = "exhaustive"              # or "shortest", "random", "monte-carlo", "best-first", "beam"
-//! stop-at-first = true             # end at the first violation
-//! snapshots = 6                    # exhaustive, shortest, random
-//! block = 1000                     # scenarios, or expansions, of a unit of work
-//! epsilon = 0.01                   # monte-carlo: an estimate ...
-//! delta = 0.05
-//! p0 = 0.01                        # ... or a sequential test
-//! p1 = 0.02
-//! alpha = 0.05
-//! beta = 0.05
-//! width = 20                       # beam
-//!
-//! [limit]
-//! scenarios = 100000
-//! time = 3600
-//!
-//! [tighter]                        # how counter-examples are validated again; or `tighter = false`
-//! tolerance = 0.01                 # factors
-//! step = 0.5
-//! ```
+//! Every key is in [`CAMPAIGN`]; `docs/campaigns.md` and the JSON schema `docs/schema/campaign.json` are made of it.
 
 mod limits;
 mod parts;
@@ -59,30 +9,12 @@ mod strategy;
 pub use limits::bytes;
 
 use super::default_name;
+use super::keys::CAMPAIGN;
 use consort_core::{Diagnostic, Report, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
 use consort_system::campaign::{Limit, StrategyKind, StrategySettings, SystemOptions, Tighter};
 use consort_toml::{DeTable, Entry, TomlFormat, TomlReader};
-
-const KEYS: &[&str] = &[
-    "name",
-    "system",
-    "period",
-    "horizon",
-    "changes-max",
-    "constraints",
-    "memory",
-    "workers",
-    "seed",
-    "watchdog",
-    "options",
-    "disturbances",
-    "properties",
-    "strategy",
-    "limit",
-    "tighter",
-];
 
 static FORMAT: TomlFormat = super::format("a campaign");
 
@@ -109,13 +41,12 @@ struct CampaignEntries {
 fn read_document(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str) -> Option<Campaign> {
     let mut found =
         CampaignEntries { campaign: empty(name), system: None, period: None, horizon: None };
-    let entries = reader.entries(table);
-    let mut given: Vec<&str> = Vec::new();
-    for entry in &entries {
-        given.push(read_entry(reader, entry, &mut found));
+    let settings = reader.settings(table, "a campaign", &CAMPAIGN);
+    for entry in &settings.entries {
+        read_entry(reader, entry, &mut found);
     }
     for (key, help) in NEEDED {
-        if !given.contains(&key) {
+        if !settings.has(key) {
             let message = format!("the campaign has no `{key}`");
             reader.loss(Diagnostic::error("campaign::missing-key", message).help(help));
         }
@@ -163,12 +94,7 @@ fn empty(name: &str) -> Campaign {
     }
 }
 
-/// Returns the key that was given, or meant.
-fn read_entry<'t>(
-    reader: &mut TomlReader<'_>,
-    entry: &Entry<'t, '_>,
-    found: &mut CampaignEntries,
-) -> &'t str {
+fn read_entry(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>, found: &mut CampaignEntries) {
     let campaign = &mut found.campaign;
     match entry.key {
         "name" => {
@@ -199,7 +125,6 @@ fn read_entry<'t>(
         }
         "limit" => campaign.limit = limits::limit(reader, entry),
         "tighter" => campaign.tighter = limits::tighter(reader, entry),
-        _ => return reader.unknown_key(entry, "a campaign", KEYS).unwrap_or(entry.key),
+        _ => entry.is_not_read(),
     }
-    entry.key
 }

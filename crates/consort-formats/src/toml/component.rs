@@ -1,30 +1,13 @@
 //! `[components.NAME]`.
 
 use super::experiment::Defaults;
+use super::keys::COMPONENT;
 use super::{isolation, solving};
-use crate::{given_twice, is_name_letter};
+use crate::{given_twice, is_component_name};
 use consort_core::{Diagnostic, Literal, SetupOrder};
 use consort_system::{Component, Parameter, Spanned, StepLength};
 use consort_toml::{DeTable, DeValue, Entry, LiteralProblem, TomlReader, Value, literal};
 use std::collections::BTreeMap;
-
-const KEYS: &[&str] = &[
-    "model",
-    "parameters",
-    "step",
-    "step-length",
-    "concurrent",
-    "send-start-values",
-    "setup",
-    "event-mode",
-    "reactive",
-    "interface",
-    "solver",
-    "tolerance",
-    "solver-step",
-    "isolate",
-    "state",
-];
 
 pub(super) fn read_all(
     reader: &mut TomlReader<'_>,
@@ -55,25 +38,17 @@ fn read(
     let mut component = Component::new(name, Spanned::assumed(String::new()));
     component.send_start_values = defaults.send_start_values;
     let place = format!("component `{}`", entry.key);
-    let entries = reader.entries(table);
-    let mut has_model = false;
-    for entry in &entries {
-        let key = read_entry(reader, entry, &mut component, &place);
-        has_model |= key == Some("model");
+    let settings = reader.settings(table, &place, &COMPONENT);
+    for entry in &settings.entries {
+        read_entry(reader, entry, &mut component);
     }
-    if !has_model {
+    if !settings.has("model") {
         report_missing_model(reader, entry);
     }
     Some(component)
 }
 
-/// Returns the key that was given, or meant.
-fn read_entry<'t>(
-    reader: &mut TomlReader<'_>,
-    entry: &Entry<'t, '_>,
-    component: &mut Component,
-    place: &str,
-) -> Option<&'t str> {
+fn read_entry(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>, component: &mut Component) {
     match entry.key {
         "model" => {
             if let Some(model) = reader.text(entry) {
@@ -94,14 +69,12 @@ fn read_entry<'t>(
         "reactive" => component.reactive = reader.texts(entry),
         _ if solving::read_entry(reader, entry, &mut component.solving) => {}
         _ if isolation::read_entry(reader, entry, &mut component.isolation) => {}
-        _ => return reader.unknown_key(entry, place, KEYS),
+        _ => entry.is_not_read(),
     }
-    Some(entry.key)
 }
 
 fn check_name(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) {
-    let is_name = |part: &str| !part.is_empty() && part.chars().all(is_name_letter);
-    if entry.key.split('/').all(is_name) {
+    if is_component_name(entry.key) {
         return;
     }
     let message = format!("{:?} cannot be the name of a component", entry.key);
@@ -193,7 +166,7 @@ fn value_with_unit(
     Some(Parameter { name, value: found?, unit })
 }
 
-/// A value for a variable, or a word on why it is none.
+/// A value for a variable, or the reason why it is none.
 pub(super) fn value(
     reader: &mut TomlReader<'_>,
     key: &str,

@@ -1,18 +1,13 @@
 //! How the system is coupled: `[experiment] order`, `continuous`, `loops` and `on-divergence`, `[experiment.iteration]`,
 //! `[experiment.variable-step]` and `[[loops]]`.
 
+use super::keys::{CONSTRAINT, ITERATION, LOOP, VARIABLE_STEP};
 use consort_core::{Diagnostic, Span};
 use consort_system::{
     Continuous, Coupling, IterationMethod, IterationOptions, LoopChoice, LoopRule, OnDivergence,
     Order, Spanned, StepConstraint, VariableStep,
 };
 use consort_toml::{DeTable, DeValue, Entry, TomlReader};
-
-const ITERATION_KEYS: &[&str] = &["method", "tolerance", "limit", "relaxation", "accept-after"];
-const RULE_KEYS: &[&str] =
-    &["through", "policy", "method", "tolerance", "limit", "relaxation", "accept-after"];
-const VARIABLE_STEP_KEYS: &[&str] =
-    &["initial", "min", "max", "relative", "absolute", "error-control", "constraints"];
 
 /// Reads a key of `[experiment]` that is about the coupling; the others are left alone.
 pub(super) fn read_entry(
@@ -55,9 +50,9 @@ fn table<'t, 'i>(
 
 fn iteration(reader: &mut TomlReader<'_>, table: &DeTable<'_>) -> IterationOptions {
     let mut options = IterationOptions::default();
-    for entry in &reader.entries(table) {
+    for entry in &reader.settings(table, "the iteration", &ITERATION).entries {
         if !read_iteration(reader, entry, &mut options) {
-            reader.unknown_key(entry, "the iteration", ITERATION_KEYS);
+            entry.is_not_read();
         }
     }
     options
@@ -81,7 +76,7 @@ fn read_iteration(
 
 fn variable_step(reader: &mut TomlReader<'_>, table: &DeTable<'_>) -> VariableStep {
     let mut step = VariableStep::default();
-    for entry in &reader.entries(table) {
+    for entry in &reader.settings(table, "the variable step", &VARIABLE_STEP).entries {
         match entry.key {
             "initial" => step.initial = reader.seconds(entry),
             "min" => step.min = reader.seconds(entry),
@@ -99,16 +94,11 @@ fn variable_step(reader: &mut TomlReader<'_>, table: &DeTable<'_>) -> VariableSt
                     tables.into_iter().filter_map(|(span, it)| constraint(reader, span, it));
                 step.constraints = constraints.collect();
             }
-            _ => {
-                reader.unknown_key(entry, "the variable step", VARIABLE_STEP_KEYS);
-            }
+            _ => entry.is_not_read(),
         }
     }
     step
 }
-
-const CONSTRAINT_KEYS: &[&str] =
-    &["kind", "variables", "tolerance", "absolute", "relative", "start", "period"];
 
 /// `[[experiment.variable-step.constraints]]`.
 fn constraint(
@@ -119,11 +109,10 @@ fn constraint(
     let (mut kind, mut variables) = (None, Vec::new());
     let [mut tolerance, mut absolute, mut relative] = [None, None, None];
     let (mut start, mut period) = (None, None);
-    let mut has_kind = false;
-    for entry in &reader.entries(table) {
+    let settings = reader.settings(table, "a constraint", &CONSTRAINT);
+    for entry in &settings.entries {
         match entry.key {
             "kind" => {
-                has_kind = true;
                 kind = reader.choice(entry, &StepConstraint::KINDS.map(|kind| (kind, kind)));
             }
             "variables" => variables = reader.texts(entry),
@@ -132,9 +121,7 @@ fn constraint(
             "relative" => relative = reader.number(entry, "1e-2"),
             "start" => start = reader.seconds(entry),
             "period" => period = reader.seconds(entry),
-            _ => {
-                reader.unknown_key(entry, "a constraint", CONSTRAINT_KEYS);
-            }
+            _ => entry.is_not_read(),
         }
     }
     match (kind, period) {
@@ -144,7 +131,7 @@ fn constraint(
         }
         (Some("component-max-step"), _) => Some(StepConstraint::ComponentMax),
         (Some(_), Some(period)) => Some(StepConstraint::Sampling { start, period }),
-        (None, _) if has_kind => None,
+        (None, _) if settings.has("kind") => None,
         (kind, _) => {
             let (what, help) = match kind {
                 Some(_) => ("period", "such as `period = 0.1`"),
@@ -170,18 +157,16 @@ pub(super) fn read_rules(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> 
 fn read_rule(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<LoopRule> {
     let (mut through, mut policy) = (None, LoopChoice::Iterate);
     let mut iteration = IterationOptions::default();
-    let mut has_variable = false;
-    for entry in &reader.entries(table) {
-        let mut key = Some(entry.key);
+    let settings = reader.settings(table, "a loop", &LOOP);
+    for entry in &settings.entries {
         match entry.key {
             "through" => through = reader.text(entry),
             "policy" => policy = reader.choice(entry, &LoopChoice::ALL).unwrap_or(policy),
             _ if read_iteration(reader, entry, &mut iteration) => {}
-            _ => key = reader.unknown_key(entry, "a loop", RULE_KEYS),
+            _ => entry.is_not_read(),
         }
-        has_variable |= key == Some("through");
     }
-    if !has_variable {
+    if !settings.has("through") {
         reader.loss(
             Diagnostic::error("system::missing-variable", "a loop has no `through`")
                 .at(span, "no `through` in here")

@@ -1,32 +1,10 @@
 //! `[experiment]`.
 
+use super::keys::{EXPERIMENT, RECORD_CHOICES};
 use super::{coupling, solving};
-use consort_core::Diagnostic;
+use consort_core::{Diagnostic, HashMode};
 use consort_system::{Experiment, Record, Spanned};
 use consort_toml::{DeValue, Entry, TomlReader};
-
-const KEYS: &[&str] = &[
-    "start",
-    "stop",
-    "step",
-    "resolution",
-    "seed",
-    "tolerance",
-    "solver",
-    "solver-step",
-    "isolate",
-    "record",
-    "unhashed",
-    "plot",
-    "input",
-    "send-start-values",
-    "order",
-    "continuous",
-    "loops",
-    "on-divergence",
-    "iteration",
-    "variable-step",
-];
 
 /// What the experiment says for all components that do not say it themselves.
 #[derive(Clone, Copy, Default)]
@@ -45,7 +23,7 @@ pub(super) fn read(
         reader.wrong_kind("experiment", entry.value, "a table", "write `[experiment]` before it");
         return (experiment, defaults);
     };
-    for entry in &reader.entries(table) {
+    for entry in &reader.settings(table, "the experiment", &EXPERIMENT).entries {
         read_entry(reader, entry, &mut experiment, &mut defaults);
     }
     (experiment, defaults)
@@ -70,6 +48,7 @@ fn read_entry(
         "tolerance" => experiment.tolerance = solving::tolerance(reader, entry),
         "isolate" => experiment.isolate = reader.boolean(entry).unwrap_or_default(),
         "record" => experiment.record = record(reader, entry).unwrap_or(Record::Outputs),
+        "hash" => experiment.hash = reader.choice(entry, &HashMode::ALL).unwrap_or_default(),
         "unhashed" => experiment.unhashed = reader.texts(entry),
         "plot" => experiment.plot = plot(reader, entry),
         "input" => experiment.input = reader.text(entry),
@@ -78,9 +57,7 @@ fn read_entry(
         }
         _ if solving::read_default(reader, entry, &mut experiment.solver) => {}
         _ if coupling::read_entry(reader, entry, &mut experiment.coupling) => {}
-        _ => {
-            reader.unknown_key(entry, "the experiment", KEYS);
-        }
+        _ => entry.is_not_read(),
     }
 }
 
@@ -106,13 +83,12 @@ fn record(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Record> 
     if let DeValue::Array(_) = entry.value.get_ref() {
         return Some(Record::These(reader.texts(entry)));
     }
-    const CHOICES: [(u8, &str); 3] = [(0, "outputs"), (1, "all"), (2, "nothing")];
     if let DeValue::String(text) = entry.value.get_ref()
         && text.contains(['.', '*'])
     {
         return Some(Record::These(reader.texts(entry)));
     }
-    Some(match reader.choice(entry, &CHOICES)? {
+    Some(match reader.choice(entry, &RECORD_CHOICES)? {
         0 => Record::Outputs,
         1 => Record::All,
         _ => Record::Nothing,

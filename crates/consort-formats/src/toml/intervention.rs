@@ -1,12 +1,11 @@
 //! `[[interventions]]`.
 
 use super::component::value;
+use super::keys::INTERVENTION;
 use consort_core::{Diagnostic, Span};
 use consort_system::{Action, Intervention, Spanned, When};
 use consort_toml::{DeTable, Entry, TomlReader};
 
-const KEYS: &[&str] =
-    &["at", "when", "target", "set", "override", "offset", "freeze", "release", "unit"];
 const ACTIONS: &str = "`set`, `override`, `offset`, `freeze = true` or `release = true`";
 
 pub(super) fn read_all(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Intervention> {
@@ -25,13 +24,11 @@ struct InterventionEntries {
 
 fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<Intervention> {
     let mut found = InterventionEntries::default();
-    let entries = reader.entries(table);
-    let mut has_target = false;
-    for entry in &entries {
-        let key = read_entry(reader, entry, &mut found);
-        has_target |= key == Some("target");
+    let settings = reader.settings(table, "an intervention", &INTERVENTION);
+    for entry in &settings.entries {
+        read_entry(reader, entry, &mut found);
     }
-    if !has_target {
+    if !settings.has("target") {
         reader.error(
             Diagnostic::error("system::missing-target", "an intervention has no `target`")
                 .at(span, "no `target` in here")
@@ -43,12 +40,7 @@ fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<
     Some(Intervention { when: when?, target: found.target?, action: action?, unit: found.unit })
 }
 
-/// Returns the key that was given, or meant.
-fn read_entry<'t>(
-    reader: &mut TomlReader<'_>,
-    entry: &Entry<'t, '_>,
-    found: &mut InterventionEntries,
-) -> Option<&'t str> {
+fn read_entry(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>, found: &mut InterventionEntries) {
     let at = entry.key_span;
     match entry.key {
         "at" => found.when.push((at, reader.seconds(entry).map(When::At))),
@@ -65,9 +57,8 @@ fn read_entry<'t>(
         }
         "freeze" => found.action.push((at, only_true(reader, entry).then_some(Action::Freeze))),
         "release" => found.action.push((at, only_true(reader, entry).then_some(Action::Release))),
-        _ => return reader.unknown_key(entry, "an intervention", KEYS),
+        _ => entry.is_not_read(),
     }
-    Some(entry.key)
 }
 
 fn only_true(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> bool {

@@ -4,7 +4,7 @@ mod coupling;
 mod solving;
 
 use crate::quoted::quoted;
-use consort_core::{Literal, Seconds, SetupOrder};
+use consort_core::{HashMode, Literal, Seconds, SetupOrder};
 use consort_system::{
     Action, Component, Connection, DeclaredNode, Experiment, Hold, Intervention, Parameter, Record,
     Spanned, StepLength, SystemDescription, When,
@@ -67,6 +67,9 @@ fn experiment(out: &mut String, experiment: &Experiment) {
             Record::These(patterns) => texts(patterns),
         },
     );
+    if experiment.hash != HashMode::default() {
+        line(out, "hash", &quoted(experiment.hash.name()));
+    }
     for (key, patterns) in [("unhashed", &experiment.unhashed), ("plot", &experiment.plot)] {
         if !patterns.is_empty() {
             line(out, key, &texts(patterns));

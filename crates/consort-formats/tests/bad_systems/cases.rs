@@ -212,7 +212,7 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
 ];
 
 pub(crate) const ADDED: &[(&str, &str)] = &[
-    ("an unknown component", "[[connections]]\nfrom = \"Tank.level\"\nto = \"nobody.x\"\n"),
+    ("an unknown component", "[[connections]]\nfrom = \"Tank.level\"\nto = \"nowhere.x\"\n"),
     ("unknown variables", "[[connections]]\nfrom = \"tank.levle\"\nto = \"pid.xyzzy\"\n"),
     ("a path without a dot", "[[connections]]\nfrom = \"tank\"\nto = \"pid.setpoint\"\n"),
     ("directions the wrong way", "[[connections]]\nfrom = \"pid.setpoint\"\nto = \"tank.level\"\n"),
@@ -228,7 +228,7 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
         "[components.b]\nmodel = \"tank\"\n[[connections]]\nfrom = \"tank.level\"\nto = \"b.inflow\"\n",
     ),
     (
-        "a unit nobody knows",
+        "an unknown unit",
         "[components.t]\nmodel = \"typed\"\n[components.b]\nmodel = \"tank\"\n[[connections]]\nfrom = \"t.odd\"\nto = \"b.inflow\"\n",
     ),
     (
@@ -337,7 +337,7 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
         "[components.t]\nmodel = \"typed\"\n[[connections]]\nfrom = \"t.whole\"\nto = \"t.count\"\nfactor = 2\n[[connections]]\nfrom = \"tank.CPUtime\"\nto = \"pid.setpoint\"\nfactor = inf\n",
     ),
     (
-        "solvers nobody knows",
+        "unknown solvers",
         "[components.a]\nmodel = \"single\"\nsolver = \"dopri\"\n[components.b]\nmodel = \"single\"\nsolver = \"cvode\"\n[components.c]\nmodel = \"single\"\nsolver = 4\n",
     ),
     (
@@ -363,7 +363,7 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
     ("a node that is no list", "[nodes]\nplant = 2\ncontrol = [1, \"pid\"]\n"),
     ("a node of a node", "[nodes.plant]\ncomponents = [\"tank\"]\n"),
     (
-        "nodes with components nobody knows",
+        "nodes with unknown components",
         "[nodes]\nplant = [\"tnak\", \"pump\"]\ncontrol = [\"pid\"]\n",
     ),
     ("a component on two nodes", "[nodes]\nplant = [\"tank\", \"pid\"]\ncontrol = [\"pid\"]\n"),

@@ -200,19 +200,19 @@ pub(crate) const BAD: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "an algorithm nobody knows",
+        "an unknown algorithm",
         &[
             "{\"fmus\": {\"{s}\": \"single\"}, \"logVariables\": {\"{s}.s\": []}, \"endTime\": 1, \"algorithm\": {\"type\": \"fixed-size\", \"size\": 0.1}}",
         ],
     ),
     (
-        "an algorithm without a type, with settings nobody knows",
+        "an algorithm without a type, with unknown settings",
         &[
             "{\"fmus\": {\"{s}\": \"single\"}, \"logVariables\": {\"{s}.s\": []}, \"endTime\": 1, \"algorithm\": {\"size\": 0.1}}",
         ],
     ),
     (
-        "settings of an algorithm nobody knows",
+        "settings of an unknown algorithm",
         &[
             "{\"fmus\": {\"{s}\": \"single\"}, \"logVariables\": {\"{s}.s\": []}, \"endTime\": 1, \"algorithm\": {\"type\": \"fixed-step\", \"sise\": 0.1}}",
         ],

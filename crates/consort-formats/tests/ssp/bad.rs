@@ -26,7 +26,7 @@ fn findings(case: &Case) -> String {
 }
 
 #[test]
-fn every_mistake_is_named_with_its_place_and_a_way_out() {
+fn every_mistake_is_named_with_its_place_and_a_help() {
     let mut all = String::new();
     for case in cases::all() {
         let said = findings(&case);

@@ -1,5 +1,5 @@
 //! SSP: what is read, what is said about mistakes, and what others read of what is written.
-#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+#![expect(clippy::unwrap_used, reason = "a helper that cannot continue fails its test")]
 
 mod bad;
 mod cases;

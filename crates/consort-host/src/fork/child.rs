@@ -8,7 +8,7 @@ use consort_core::{CallError, CallStatus};
 pub(crate) enum Side {
     /// The one that was asked.
     Original,
-    /// Its copy.
+    /// The copy.
     Copy,
 }
 
@@ -69,7 +69,7 @@ fn copy_process() -> Result<u32, std::io::Error> {
         ..CloneArguments::default()
     };
     let size = size_of::<CloneArguments>();
-    // SAFETY: as `fork`, with another parent: the copy goes on with a copy of this stack. There is one
+    // SAFETY: as `fork`, with another parent: the copy continues with a copy of this stack. There is one
     // thread only, so no other thread holds a lock.
     let result = unsafe { libc::syscall(libc::SYS_clone3, &raw const arguments, size) };
     u32::try_from(result).map_err(|_| std::io::Error::last_os_error())

@@ -123,7 +123,7 @@ pub(crate) fn run_tasks(command: &mut Reader<'_>, reply: &mut Writer<'_>) {
     reply.word32(last.err().unwrap_or(0) as u32);
 }
 
-/// What [`run_tasks`] answered.
+/// Reads the answer of [`run_tasks`].
 pub(super) fn read_answer(reader: &mut Reader<'_>) -> Read<Result<u64, io::Error>> {
     let (_count, last, code) = (reader.word()?, reader.word()?, reader.word32()?);
     let error = (code != 0).then(|| io::Error::from_raw_os_error(code as i32));

@@ -8,9 +8,9 @@ use std::io;
 #[derive(Debug)]
 #[non_exhaustive]
 pub(super) enum ImageError {
-    /// The kernel refused.
+    /// A system call failed.
     Io {
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
         source: io::Error,
     },

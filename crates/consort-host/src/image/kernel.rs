@@ -50,7 +50,7 @@ pub(super) enum Wanted {
     /// Pages written since they were last protected, and those that are not there: never touched, or thrown
     /// away since. A mapping that is not tracked is an error.
     Written {
-        /// Protect them again.
+        /// Whether to protect the found pages again.
         protect: bool,
     },
     /// Mappings that are not tracked.
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_protected_before_an_untracked_mapping_is_told() {
+    fn what_was_protected_before_an_untracked_mapping_is_reported() {
         if super::super::image_support().is_err() {
             return;
         }

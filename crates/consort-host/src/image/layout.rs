@@ -11,7 +11,7 @@ pub(super) enum Backing {
     Anonymous,
     /// A file, from its `offset` on.
     File {
-        /// Its path.
+        /// The path of the file.
         path: String,
         /// Where in the file the mapping begins.
         offset: u64,
@@ -33,11 +33,11 @@ impl Backing {
 /// A private mapping.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Mapping {
-    /// Where it is.
+    /// The range of its addresses.
     pub(super) addresses: Range<u64>,
-    /// `PROT_READ`, `PROT_WRITE`, `PROT_EXEC`.
+    /// Access rights: `PROT_READ`, `PROT_WRITE`, `PROT_EXEC`.
     pub(super) rights: u64,
-    /// What fills it.
+    /// The source of its content.
     pub(super) backing: Backing,
 }
 
@@ -59,7 +59,7 @@ impl Mapping {
         Mapping { addresses: addresses.clone(), rights: self.rights, backing }
     }
 
-    /// Whether `next` goes on where this one ends, as if both were one.
+    /// Whether `next` begins where this one ends, as if both were one.
     fn joins(&self, next: &Mapping) -> bool {
         let length = self.addresses.end - self.addresses.start;
         self.addresses.end == next.addresses.start
@@ -78,11 +78,11 @@ const ADDRESSES_END: u64 = 0x7fff_ffff_f000;
 /// All private mappings of a process, but for its stack and what the kernel put there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Layout {
-    /// In order.
+    /// The mappings in the order of their addresses.
     pub(super) mappings: Vec<Mapping>,
     /// Where everything else is: shared memory, the stack.
     pub(super) others: Vec<Range<u64>>,
-    /// Where the heap ends.
+    /// The end of the heap.
     pub(super) heap_end: Option<u64>,
 }
 
@@ -121,7 +121,7 @@ impl Layout {
         self.at(address).map_or(ADDRESSES_END, |mapping| mapping.addresses.end)
     }
 
-    /// How many bytes are watched.
+    /// The number of watched bytes.
     pub(super) fn watched_bytes(&self) -> u64 {
         let watched = self.mappings.iter().filter(|mapping| mapping.is_watched());
         watched.map(|mapping| mapping.addresses.end - mapping.addresses.start).sum()
@@ -199,11 +199,11 @@ impl Layout {
 pub(super) enum Repair {
     /// Moves the end of the heap.
     HeapEnd(u64),
-    /// Unmaps.
+    /// Unmaps a range.
     Unmap(Range<u64>),
-    /// Maps anew.
+    /// Maps a range again.
     Map(Mapping),
-    /// Changes rights.
+    /// Changes the access rights of a range.
     Protect(Range<u64>, u64),
 }
 
@@ -331,7 +331,7 @@ ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]
     }
 
     #[test]
-    fn half_of_a_file_goes_on_at_its_offset() {
+    fn half_of_a_file_continues_at_its_offset() {
         let repairs = layout("").repairs(&layout("1000-3000 r--p 5000 0:0 1 /a\n"));
         assert_eq!(repairs.len(), 1);
         let half = layout("1000-2000 r--p 5000 0:0 1 /a\n");

@@ -35,7 +35,7 @@ impl Page {
         Page(Arc::new(*bytes))
     }
 
-    /// What is in it.
+    /// The content of the page.
     pub(super) fn bytes(&self) -> &PageBytes {
         &self.0
     }

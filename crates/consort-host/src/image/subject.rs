@@ -102,7 +102,7 @@ impl Subject {
     }
 }
 
-/// Reads of files go on where they were.
+/// Reads of files continue where they were.
 fn put_back_files(
     worker: &mut Worker,
     now: &[OpenFile],

@@ -54,14 +54,14 @@ pub(super) struct Vitals {
     writable: u64,
     /// Links to the folder of threads.
     tasks: u64,
-    /// Open files.
+    /// Number of open files.
     pub(super) files: u64,
     /// Bytes of the list of children.
     children: u64,
 }
 
 impl Vitals {
-    /// How many threads there are.
+    /// The number of threads.
     pub(super) fn thread_count(&self) -> u64 {
         // A folder is linked from its parent and by itself as well.
         self.tasks.saturating_sub(2)

@@ -168,7 +168,7 @@ fn all_calls(instance: &mut dyn Instance) -> Vec<CallError> {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_told_with_its_reason() {
+fn what_cannot_be_loaded_is_reported_with_its_reason() {
     let model = isolated("gain", Fmi::V2);
     let description = model.description().clone();
     let host = std::sync::Arc::new(super::fixture::host());
@@ -182,7 +182,7 @@ fn what_cannot_be_loaded_is_told_with_its_reason() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_told() {
+fn a_program_that_is_not_there_is_reported() {
     let host =
         consort_host::HostOptions { program: "/nowhere/consort".into(), ..super::fixture::host() };
     let model = super::fixture::isolated_by("gain", Fmi::V2, host);

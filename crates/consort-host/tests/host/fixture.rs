@@ -35,7 +35,7 @@ impl Log {
     }
 }
 
-/// What workers are told: the folder of the FMU.
+/// The assignment of workers: the folder of the FMU.
 pub(crate) fn load_recipe(recipe: &[u8]) -> Result<Arc<dyn Model>, Box<Diagnostic>> {
     let folder = std::str::from_utf8(recipe).expect("paths of tests are UTF-8");
     let fmu = Fmu::open(Path::new(folder), "test.fmu", None, &mut Report::default());

@@ -107,7 +107,7 @@ fn printing_without_end_is_stopped() {
 }
 
 #[test]
-fn the_last_words_are_in_the_error() {
+fn the_last_messages_are_in_the_error() {
     let abort = 7;
     let mut instance = start(&isolated("misbehave", Fmi::V2), &Log::default());
     set_behavior(&mut instance, abort);

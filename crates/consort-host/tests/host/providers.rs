@@ -35,7 +35,7 @@ fn model_of(folder: &Path, provider: Provider) -> IsolatedModel {
     IsolatedModel::new(description, recipe, Arc::new(fixture::host()), provider)
 }
 
-/// A test model of ours that is told what to do, initialized.
+/// A test model of ours that is configured by parameters, initialized.
 fn ready(name: &str, fmi: Fmi, provider: Provider, kind: usize) -> IsolatedInstance {
     let folder = build(name, fmi, &BuildOptions::binary());
     let mut instance = start(&model_of(&folder, provider), &Log::default());

@@ -23,7 +23,7 @@ fn go(instance: &mut dyn Instance, steps: std::ops::Range<i64>) -> Vec<u64> {
 }
 
 #[test]
-fn a_restored_instance_goes_on_bit_for_bit() {
+fn a_restored_instance_continues_bit_for_bit() {
     let mut instance = ready();
     let mut saved: Vec<(i64, SavedState)> = Vec::new();
     for index in 0..100 {

@@ -96,9 +96,9 @@ fn limits_are_kept() {
     };
     let model = isolated_by("oscillator", Fmi::V2, HostOptions { limits, ..host() });
     let instance = start(&model, &Log::default());
-    let told = text_of(&instance, "limits");
+    let limits = text_of(&instance, "limits");
     let of = |name: &str| {
-        let line = told.lines().find(|line| line.starts_with(name)).unwrap();
+        let line = limits.lines().find(|line| line.starts_with(name)).unwrap();
         line[name.len()..].split_whitespace().next().unwrap().to_owned()
     };
     assert_eq!(of("Max open files"), "77");

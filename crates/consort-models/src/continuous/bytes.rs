@@ -30,7 +30,7 @@ pub(super) fn write(inner: &[u8], run: Option<&Progress>) -> Vec<u8> {
     writer.finish()
 }
 
-/// What [`write()`] wrote.
+/// Reads what [`write()`] wrote.
 pub(super) fn read(bytes: &[u8]) -> Result<(&[u8], Option<Progress>), BytesError> {
     let mut reader = Reader::new(bytes, MAGIC)?;
     let inner = reader.part()?;

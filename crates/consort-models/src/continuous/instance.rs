@@ -19,7 +19,7 @@ pub(super) struct SolvedInstance {
     /// Where the run starts, in seconds.
     start: f64,
     integrator: Integrator,
-    /// Somebody else integrates the model.
+    /// Whether the model is integrated elsewhere.
     is_joined: bool,
     /// From the end of initialization on.
     run: Option<Progress>,
@@ -29,7 +29,7 @@ pub(super) struct SolvedInstance {
 pub(super) enum Progress {
     /// It is integrated here.
     Alone(Box<Integration>),
-    /// Somebody else integrates it.
+    /// It is integrated elsewhere, together with others.
     Joined(CoupledEvents),
 }
 
@@ -49,7 +49,7 @@ impl Clone for Progress {
     }
 }
 
-/// What is saved.
+/// The saved state of an instance with its solver.
 struct SolvedState {
     inner: SavedState,
     run: Option<Progress>,
@@ -109,7 +109,7 @@ impl SolvedInstance {
         Setup { tolerance: Some(self.plan.solved_by.relative(setup.tolerance)), ..*setup }
     }
 
-    /// Whether values of these may change while time goes on.
+    /// Whether values of these may change in continuous time.
     fn is_direct(&self, references: &[Reference], values: &ValuesRef<'_>) -> bool {
         let direct = &self.plan.direct;
         let knows = |it: &Reference| direct.binary_search_by_key(&it.0, |known| known.0).is_ok();
@@ -142,7 +142,7 @@ impl Progress {
         }
     }
 
-    /// Inputs were set.
+    /// Notes that inputs were set.
     fn disturb(&mut self) {
         match self {
             Progress::Alone(run) => run.disturb(),

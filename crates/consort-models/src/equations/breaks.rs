@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn before_it_arrives_everybody_looks_back_to_before() {
+    fn before_it_arrives_all_delays_read_earlier_values() {
         let mut time = 0.1;
         for n in 1..2000 {
             let duration = 0.7 / f64::from(n);

@@ -252,7 +252,7 @@ impl EventMoment<'_> {
         later.fold(f64::INFINITY, f64::min)
     }
 
-    /// Refuses to go on where equations have no solution, rather than at the next derivative.
+    /// Refuses to continue where equations have no solution, rather than at the next derivative.
     fn expect_solutions(&self) -> CallResult<()> {
         let missing = self.equations.determined().find(|state| self.state.states[*state].is_nan());
         let Some(state) = missing else { return Ok(()) };

@@ -24,7 +24,7 @@ pub(super) struct EquationsInstance {
     durations: Vec<Option<f64>>,
 }
 
-/// What is saved.
+/// The saved state of an instance.
 struct EquationsState {
     identity: Arc<Identity>,
     state: State,

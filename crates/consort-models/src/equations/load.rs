@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// How equations are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// As the text of `docs/equations.md`.
+    /// The text form of `docs/equations.md`.
     Text,
     /// In the Systems Biology Markup Language.
     Sbml,
@@ -116,7 +116,7 @@ pub(crate) fn load(
     Some((model, InputFile::of_bytes(request.model, &text, InputFileRole::Equations)))
 }
 
-/// One byte more than may be read: who reads it tells that it is too long.
+/// Reads at most one byte more than is allowed: the parser reports that it is too long.
 pub(crate) fn read_file(path: &Path, form: Form) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let most = form.bytes_max() as u64 + 1;

@@ -64,7 +64,7 @@ impl Past {
         old.chain(&self.recent).skip(self.forgotten)
     }
 
-    /// How many entries are remembered.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.old.len() * CHUNK + self.recent.len() - self.forgotten
     }
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn after_an_event_at_the_end_its_value_goes_on() {
+    fn after_an_event_at_the_end_its_value_holds() {
         check(&past(&[(0.0, 0.0), (1.0, 1.0), (1.0, 10.0)]), &[(1.5, 10.0)]);
     }
 

@@ -11,9 +11,9 @@ use consort_equations::{Equations, Point, Program, Quantity, Registers, Side};
 pub(super) enum Phase {
     /// Before and in initialization: first values may be set and follow what is set.
     Start,
-    /// Time stands still.
+    /// Event mode: time does not advance.
     Event,
-    /// Time goes on.
+    /// Continuous-time mode: time advances.
     Continuous,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct State {
     /// Whether the condition of each event held.
     pub(super) held: Vec<bool>,
     pub(super) queue: Vec<Waiting>,
-    /// How many events have fired.
+    /// The number of events that have fired.
     pub(super) fired: u64,
     /// Draws the order of events, where the model leaves it open.
     pub(super) prng: Option<Prng>,
@@ -95,7 +95,7 @@ pub(super) struct Waiting {
 clone_by_field!(Waiting { due, event, sequence, values });
 
 impl State {
-    /// As the model is declared.
+    /// The state with the values of the declarations.
     pub(super) fn new(equations: &Equations, prng: &Prng) -> Self {
         let starts = |list: &[Quantity]| -> Vec<f64> { list.iter().map(|it| it.start).collect() };
         let layout = equations.layout;

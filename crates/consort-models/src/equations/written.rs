@@ -1,4 +1,4 @@
-//! A model as it is written, for whoever makes something else of it.
+//! The source form of a model, for exports.
 
 use super::{Form, read_tree};
 use crate::request::{GivenParameter, ModelRequest};

@@ -1,4 +1,4 @@
-//! Who saves the states of a model.
+//! Chooses the provider that saves the states of a model.
 
 use super::CheckOptions;
 use super::examine::{Examiner, Make, OnTrial, Subject, best};
@@ -6,12 +6,12 @@ use super::store::Verdicts;
 use super::verdict::{Verdict, Why};
 use consort_core::{Fidelity, Provider};
 
-/// Who saves the states of a model, and what that was decided by.
+/// The provider that saves the states of a model, and the reason for this choice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chosen {
     /// The best one; `None` if no provider can.
     pub provider: Option<Provider>,
-    /// How faithfully.
+    /// The fidelity of the chosen provider.
     pub fidelity: Fidelity,
     /// Why it is not a better one, for a person: `native: ...; image: ...`. Empty for an exact native one.
     pub why: String,
@@ -31,15 +31,15 @@ impl Chosen {
 
 /// Which providers may save the states of a model, and what is wanted of them.
 pub struct Choice<'a> {
-    /// The model.
+    /// The model and how it is made.
     pub subject: &'a Subject,
-    /// Who may save its states, best first.
+    /// The providers that may save its states, best first.
     pub allowed: &'a [Provider],
-    /// What is enough.
+    /// The fidelity that is sufficient.
     pub wanted: Fidelity,
-    /// How it is measured.
+    /// The options of the measurement.
     pub options: CheckOptions,
-    /// What was measured before.
+    /// The earlier verdicts.
     pub verdicts: &'a Verdicts,
     /// Called with how far a measurement is.
     pub on_trial: Option<OnTrial>,
@@ -80,7 +80,7 @@ pub fn choose<'a>(choice: Choice<'a>, make: &'a mut Make<'a>) -> Chosen {
     Chosen { provider, fidelity, why, is_undecided: found.iter().any(is_late) }
 }
 
-/// Best first.
+/// The allowed providers, best first.
 fn in_order(subject: &Subject, allowed: &[Provider]) -> Vec<Provider> {
     let mut order = allowed.to_vec();
     if subject.losing().is_some() {

@@ -1,4 +1,4 @@
-//! What a model is put through: how long it runs, in which steps, and where it is saved.
+//! The course of a check: how long the model runs, in which steps, and where it is saved.
 
 use super::CheckOptions;
 use consort_core::{Capabilities, ModelDescription, Resolution, Seconds, Time};
@@ -19,7 +19,7 @@ const STEPS_MIN: u64 = 20;
 pub struct Course {
     /// How long a tick is.
     pub resolution: Resolution,
-    /// Where the run starts.
+    /// The start of the run.
     pub start: Time,
     /// One communication step.
     pub step: Time,

@@ -12,13 +12,13 @@ const RUNS_OF_REPLAY: f64 = 250.0;
 
 /// When a check is given up. It decides whether there is a verdict, never which.
 pub(super) struct Deadline {
-    /// What was asked for.
+    /// The requested limit.
     budget: Option<Duration>,
     end: Cell<Option<(Instant, Duration)>>,
 }
 
 impl Deadline {
-    /// Nothing has begun.
+    /// A deadline that has not started to count.
     pub(super) fn new(budget: Option<Duration>) -> Self {
         Deadline { budget, end: Cell::new(None) }
     }

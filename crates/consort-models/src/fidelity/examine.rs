@@ -16,9 +16,9 @@ use std::sync::Arc;
 pub struct Trial<'a> {
     /// The model's name.
     pub model: &'a str,
-    /// Who saves it.
+    /// The provider that saves its states.
     pub provider: Provider,
-    /// How many trials there were.
+    /// The number of trials.
     pub done: u32,
     /// How many there are at most, if nothing is found.
     pub trials: u32,
@@ -27,7 +27,7 @@ pub struct Trial<'a> {
 /// Called after each trial.
 pub type OnTrial = Arc<dyn Fn(&Trial<'_>) + Send + Sync>;
 
-/// Makes the model with instances that save their states by a provider; in words why that cannot be.
+/// Makes the model with instances that save their states by a provider; the error is the reason as text.
 pub type Make<'a> = dyn FnMut(Provider) -> Result<Arc<dyn Model>, String> + 'a;
 
 /// Which rules verdicts were found by: those of others are of no use.

@@ -1,4 +1,4 @@
-//! What the model of a component is given before it runs, as far as its description knows it.
+//! The values that the model of a component gets before it runs, as far as its description knows them.
 
 use crate::request::GivenParameter;
 use consort_core::{
@@ -12,13 +12,13 @@ use std::fmt::Write as _;
 pub struct Given {
     settings: Vec<Setting>,
     setup: SetupOrder,
-    /// What cannot be set.
+    /// Notes on what cannot be set.
     notes: Vec<String>,
 }
 
 impl Given {
     /// What a component of `model` is given. A structural parameter, a value with a unit, or one that does not
-    /// fit, is left out and noted: whoever runs the system knows units and sizes.
+    /// fit, is left out and noted: units and sizes are known only when the system runs.
     pub fn new(
         model: &ModelDescription,
         parameters: &[GivenParameter<'_>],
@@ -46,13 +46,13 @@ impl Given {
         Preparation { settings: &self.settings, order, ..Preparation::plain(&model.variables) }
     }
 
-    /// What a variable is given.
+    /// The values that a variable is given.
     pub(super) fn values(&self, variable: VariableId) -> Option<&Values> {
         let setting = self.settings.iter().find(|setting| setting.variable == variable);
         setting.map(|setting| &setting.values)
     }
 
-    /// What was left out.
+    /// Notes on what was left out.
     pub(super) fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -1,4 +1,4 @@
-//! States that are held at the same time.
+//! Checks states that are held at the same time.
 
 use super::trial_instance::Point;
 use super::watch::Observed;

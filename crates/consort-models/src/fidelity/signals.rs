@@ -2,7 +2,7 @@
 //! that every run sees the same.
 //!
 //! They are held as often as they are varied. What changes from outside makes an integrator begin anew, so a state that
-//! lost its history goes on equal wherever something changes; and what is not set again after a restore shows whether it
+//! lost its history stays equal wherever something changes; and what is not set again after a restore shows whether it
 //! was saved.
 
 mod shape;
@@ -24,9 +24,9 @@ pub(super) struct Signals {
 /// What of a model is varied, least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Varied {
-    /// Nothing.
+    /// No signals are varied.
     Nothing,
-    /// Inputs.
+    /// Inputs are varied.
     Inputs,
     /// These and tunable parameters that are real numbers.
     RealParameters,
@@ -51,7 +51,7 @@ struct Signal {
 pub(super) enum Path {
     /// The one that is compared.
     Main,
-    /// An excursion: elsewhere.
+    /// An excursion, with inputs of its own.
     Excursion(u32),
 }
 
@@ -68,13 +68,13 @@ impl Path {
 /// What happens at the beginning of a period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SignalChange {
-    /// Nothing is set.
+    /// No input is set.
     Silent,
     /// What was set is set again.
     Again,
     /// Every input changes.
     Every,
-    /// Some do.
+    /// Some inputs change.
     Some,
 }
 
@@ -110,19 +110,13 @@ impl Signals {
 
     /// What is set for the period of length tau that is `index` after the start.
     pub(super) fn changes(&self, path: Path, index: i64) -> Vec<Change> {
-        let kind = self.kind(path, index);
         let is_varied = |signal: &&Signal| signal.varied_from <= self.varied;
         let signals = self.all.iter().filter(is_varied);
-        signals.filter_map(|signal| self.change(signal, path, (kind, index))).collect()
+        signals.filter_map(|signal| self.change(signal, path, index)).collect()
     }
 
-    fn change(
-        &self,
-        signal: &Signal,
-        path: Path,
-        (kind, index): (SignalChange, i64),
-    ) -> Option<Change> {
-        let drawn_at = match (kind, path) {
+    fn change(&self, signal: &Signal, path: Path, index: i64) -> Option<Change> {
+        let drawn_at = match (self.kind(path, index), path) {
             (SignalChange::Silent, _) | (SignalChange::Again, Path::Excursion(_)) => return None,
             (SignalChange::Again, Path::Main) => {
                 (0..index).rev().find(|&past| self.is_drawn(signal, path, past))?

@@ -4,7 +4,7 @@ use consort_core::ModelDescription;
 
 /// What a tool is called in the descriptions of its FMUs, by which kind of interface they lose something, and what.
 const KNOWN: &[(&str, &str, &str)] = &[
-    // Their states hold variables and parameters; until 2026 the solver went on as it was, and is begun anew since.
+    // Their states hold variables and parameters; until 2026 the solver continued as it was, and is begun anew since.
     (
         "OpenModelica",
         "Co-Simulation",

@@ -1,4 +1,4 @@
-//! One live instance on its course.
+//! One live instance in a trial.
 
 use super::course::Course;
 use super::deadline::Deadline;
@@ -86,7 +86,7 @@ impl<'c> TrialInstance<'c> {
         Ok(trial_instance)
     }
 
-    /// Back to steps.
+    /// Returns to step mode.
     fn leave_event_mode(&mut self) -> CallResult<()> {
         let update = stepping::update_until_settled(&mut *self.instance)?;
         self.instance.enter_step_mode()?;

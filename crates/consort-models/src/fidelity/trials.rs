@@ -42,9 +42,9 @@ pub(super) struct Baseline<'c> {
 
 /// One excursion, as a counter-example names it.
 pub(super) struct TrialPlace {
-    /// Its number.
+    /// The number of the trial.
     pub(super) number: u32,
-    /// Where the state was saved.
+    /// The time at which the state was saved.
     pub(super) saved_at: Time,
     /// How long the instance was elsewhere before it was restored.
     pub(super) excursion: Time,
@@ -116,7 +116,7 @@ struct Trials<'c> {
     on_done: OnDone<'c>,
     /// How many excursions start at each point.
     tries: u32,
-    /// The last trial.
+    /// The number of trials done.
     done: u32,
     prng: Prng,
     /// How often bytes were not those that were saved.
@@ -144,7 +144,7 @@ impl<'c> Trials<'c> {
         }
     }
 
-    /// Algorithm 1.
+    /// Carries out Algorithm 1.
     fn exact(&mut self, model: &dyn Model, costs: &mut Costs) -> Result<(), Ended> {
         let mut trial_instance = TrialInstance::start(model, self.trial_setup)?;
         let mut held = Held::default();
@@ -220,7 +220,7 @@ impl<'c> Trials<'c> {
         Ok(first.unwrap_or_default())
     }
 
-    /// Whether a restored instance always goes on in the same way, if every branch starts by a restore.
+    /// Whether a restored instance always behaves in the same way, if every branch starts by a restore.
     fn repeatable(&mut self, model: &dyn Model, costs: &mut Costs) -> Result<(), Ended> {
         let expected = self.restored_at_once(model)?;
         let mut trial_instance = TrialInstance::start(model, self.trial_setup)?;
@@ -308,7 +308,7 @@ impl<'c> Trials<'c> {
             let time = self.trial_setup.course.seconds(trial_instance.now());
             self.notes.push(format!(
                 "bytes of a restored state differ from those that were saved (byte {at} at {time} s), though every \
-                 variable goes on equal"
+                 variable stays equal"
             ));
         }
         self.unequal_bytes += 1;

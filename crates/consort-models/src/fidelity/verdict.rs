@@ -1,4 +1,4 @@
-//! What was found out about a model and a way to save its state.
+//! Verdicts: how faithfully a provider saves the states of a model, and why.
 
 use consort_core::{CallError, CallStatus, Fidelity, Provider};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -8,10 +8,10 @@ use std::time::Duration;
 /// What one provider does for one model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Who saved and restored.
+    /// The provider that saved and restored.
     #[serde(serialize_with = "by_name", deserialize_with = "provider")]
     pub provider: Provider,
-    /// How faithfully.
+    /// The measured fidelity.
     #[serde(serialize_with = "by_name", deserialize_with = "fidelity")]
     pub fidelity: Fidelity,
     /// How often the state was restored and compared.
@@ -31,7 +31,7 @@ impl Verdict {
         Verdict { provider, fidelity, trials: 0, why, costs: None, notes }
     }
 
-    /// Whether a restored instance goes on as one that was never saved.
+    /// Whether a restored instance behaves as one that was never saved.
     pub fn is_exact(&self) -> bool {
         Fidelity::Exact <= self.fidelity
     }
@@ -44,17 +44,17 @@ impl Verdict {
 pub enum Why {
     /// The model or the instance cannot save its state at all.
     Unsupported {
-        /// In words: `the model does not declare it`.
+        /// As text: `the model does not declare it`.
         reason: String,
     },
     /// The provider cannot be used here or for this model: an old kernel, a hazard.
     Refused {
-        /// In words.
+        /// The reason as text.
         reason: String,
     },
     /// A call failed, or the process of the instance is gone.
     Failed {
-        /// Which, and how.
+        /// The call that failed, with its status.
         failure: Failure,
     },
     /// Two runs without any saving differ already.
@@ -62,19 +62,19 @@ pub enum Why {
         /// The first difference between the two runs.
         example: RestoreMismatch,
     },
-    /// A restored instance goes on differently.
+    /// A restored instance behaves differently.
     Differs {
         /// The first trial that shows it.
         example: RestoreMismatch,
     },
     /// It is exact, but not by bytes in another process.
     NotPortable {
-        /// In words.
+        /// The reason as text.
         reason: String,
     },
     /// There was no time to find it out.
     OutOfTime {
-        /// In words.
+        /// The reason as text.
         reason: String,
     },
 }
@@ -109,7 +109,7 @@ impl fmt::Display for Why {
 pub struct Failure {
     /// The call as its documentation names it.
     pub call: String,
-    /// What happened.
+    /// The failure as text.
     pub what: String,
     /// Where the instance was, in seconds.
     pub time: f64,
@@ -117,9 +117,9 @@ pub struct Failure {
     pub is_unsupported: bool,
     /// Not only the call failed: the process is gone.
     pub is_crash: bool,
-    /// It was refused by whoever saves states, or before anything ran.
+    /// It was refused by the provider, or before anything ran.
     pub is_of_saving: bool,
-    /// Whoever was asked has a reason not to.
+    /// The provider refused, with a reason.
     pub is_refused: bool,
     /// It happened where the run that is compared never goes.
     pub is_on_excursion: bool,
@@ -206,7 +206,7 @@ pub struct RestoreMismatch {
     pub expected: String,
     /// Its value after the state was restored.
     pub found: String,
-    /// Which state it was, if not the one that was saved last; in words.
+    /// Which state it was, if not the one that was saved last; as text.
     pub which: String,
 }
 
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_day_may_not_bring_is_told_from_what_the_model_does() {
+    fn temporary_failures_are_distinguished_from_those_of_the_model() {
         let check = |status: fn(String) -> CallStatus, what: &str, expected: bool| {
             let failure = Failure::new(&CallError::new("step", status(what.to_owned())), 0.0);
             assert!(failure.is_crash, "{what}");

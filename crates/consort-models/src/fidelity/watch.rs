@@ -1,4 +1,4 @@
-//! What is compared: every variable that says something about the state, bit for bit.
+//! The variables that are compared, bit for bit: all that depend on the state.
 
 use consort_core::model::CallResult;
 use consort_core::{
@@ -6,7 +6,7 @@ use consort_core::{
     ValuesRef, Variable,
 };
 
-/// Variables by which tools tell how long they took: these differ between any two runs.
+/// Variables by which tools report how long they took: these differ between any two runs.
 const OF_THE_CLOCK: [&str; 2] = ["CPUtime", "EventCounter"];
 
 /// The variables that are compared, in batches of one type.
@@ -53,12 +53,12 @@ impl Watch {
         Watch { batches: batches.filter(|batch| !batch.references.is_empty()).collect() }
     }
 
-    /// How many variables are compared.
+    /// The number of compared variables.
     pub(super) fn len(&self) -> usize {
         self.batches.iter().map(|batch| batch.references.len()).sum()
     }
 
-    /// Reads them all.
+    /// Reads the watched variables of an instance.
     pub(super) fn read(&self, instance: &mut dyn Instance) -> CallResult<Observed> {
         let mut all = Vec::with_capacity(self.batches.len());
         for batch in &self.batches {
@@ -70,7 +70,7 @@ impl Watch {
         Ok(Observed(all))
     }
 
-    /// The names of those that an instance refuses to read; it goes on.
+    /// The names of those that an instance refuses to read; it continues.
     pub(super) fn unreadable(&self, instance: &mut dyn Instance) -> Vec<String> {
         let mut names = Vec::new();
         for batch in &self.batches {
@@ -85,7 +85,7 @@ impl Watch {
         names
     }
 
-    /// Without these variables.
+    /// Stops watching these variables.
     pub(super) fn leave_out(&mut self, left_out: &[String]) {
         for batch in &mut self.batches {
             let all = batch.references.iter().zip(&batch.names);

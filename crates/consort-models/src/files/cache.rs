@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_second_takes_what_is_there() {
+    fn the_second_maker_takes_what_is_there() {
         let part = tempfile::tempdir().unwrap();
         let place = part.path().join("place");
         for _ in 0..2 {

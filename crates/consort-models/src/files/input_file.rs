@@ -46,7 +46,7 @@ impl fmt::Display for InputFileRole {
 pub struct InputFile {
     /// As the user wrote it, or below what the user wrote: `tank.fmu/binaries/linux64/tank.so`.
     pub path: String,
-    /// Of its bytes, in hex.
+    /// The SHA-256 of its bytes, in hex.
     pub sha256: String,
     /// What it is for the model.
     pub role: InputFileRole,

@@ -36,7 +36,7 @@ pub(super) enum Broken {
     Silent(Duration),
     /// It leaves before the end of the run.
     Left,
-    /// It cannot go on, and says why.
+    /// It cannot continue, and says why.
     Failed(String),
     /// It said something else than what it was asked for.
     Unexpected {
@@ -226,7 +226,7 @@ impl Channel {
 
     /// After the run's end: waits until the program has closed its end, but not for long.
     pub(super) fn farewell(&mut self) {
-        // A program that never goes is ended with us; nobody waits for more of it.
+        // A program that never ends is killed when this process ends; no more of it is needed.
         let _ = self.stream.set_read_timeout(Some(FAREWELL));
         let mut rest = [0; 64];
         while self.stream.read(&mut rest).is_ok_and(|count| 0 < count) {}

@@ -152,7 +152,7 @@ impl ForeignInstance {
         if let Some(program) = &mut self.channel.program {
             match broken {
                 Broken::Closed | Broken::Left => reason += &format!("; {}", program.fate()),
-                // It goes by itself, with its last words.
+                // It ends by itself, with its last output.
                 Broken::Failed(_) => drop(program.fate()),
                 _ => program.end(),
             }

@@ -1,28 +1,12 @@
 //! The interface of a program: a file in TOML that names its variables and says how it is started.
 //!
-//! ```toml
-//! name = "tank"                    # optional; else the name of the file
-//! description = "a tank with an outlet"
-//! source = ["tank.c"]              # compiled with our C library; or `command`, or neither
-//! command = ["python3", "tank.py"] # the program and its arguments, started in the folder of the file
-//! saves-state = true               # it calls `consort_state`; default false
-//! variable-step = true             # steps of any length; the default
-//!
-//! [inputs]
-//! inflow = { unit = "m3/s" }
-//!
-//! [outputs]
-//! level = { unit = "m", start = 1.0, description = "above the bottom" }
-//! forces = { dimensions = [2, 3] }
-//!
-//! [parameters]
-//! area = { unit = "m2", start = 2.5 }
-//! mode = { type = "Int32", start = 1 }
-//! ```
+//! Every key is in [`INTERFACE`]; a part of `docs/foreign-nodes.md` and the JSON schema `docs/schema/interface.json` are
+//! made of it.
 
+mod keys;
 mod variable;
 
-use super::{STARTED_BY_HAND, table};
+use super::{FOREIGN_KIND, STARTED_BY_HAND, table};
 use consort_core::model::DefaultExperiment;
 use consort_core::{
     Capabilities, Causality, DependsOn, Diagnostic, ModelDescription, ModelStructure, Refresh,
@@ -30,6 +14,8 @@ use consort_core::{
 };
 use consort_toml::{DeTable, DeValue, Entry, Mismatch, TomlCodes, TomlFormat, TomlReader, Value};
 use std::path::Path;
+
+pub use keys::INTERFACE;
 
 /// The most elements that all variables of a program have together.
 const ELEMENTS_MAX: usize = 1 << 24;
@@ -46,7 +32,7 @@ pub(crate) struct Interface {
 pub(crate) enum Launch {
     /// It is compiled from these files, and started.
     Source(Vec<(String, Span)>),
-    /// By a command.
+    /// Started by a command.
     Command(Vec<String>),
 }
 
@@ -60,18 +46,6 @@ static FORMAT: TomlFormat = TomlFormat {
     hints: &[],
     certain: &[],
 };
-
-const KEYS: [&str; 9] = [
-    "name",
-    "description",
-    "source",
-    "command",
-    "saves-state",
-    "variable-step",
-    "inputs",
-    "outputs",
-    "parameters",
-];
 
 const TABLES: [(&str, Causality); 3] = [
     ("inputs", Causality::Input),
@@ -89,7 +63,7 @@ pub(crate) fn read(name: &str, text: &str, report: &mut Report) -> Option<Interf
 }
 
 fn read_table(reader: &mut TomlReader<'_>, table: &DeTable<'_>, file: &str) -> Interface {
-    let entries = reader.entries(table);
+    let entries = reader.settings(table, "an interface", &keys::INTERFACE).entries;
     let mut draft = Draft::default();
     for entry in &entries {
         match (entry.key, TABLES.iter().find(|(key, _)| *key == entry.key)) {
@@ -100,9 +74,7 @@ fn read_table(reader: &mut TomlReader<'_>, table: &DeTable<'_>, file: &str) -> I
             ("variable-step", _) => draft.fixed_step = reader.boolean(entry) == Some(false),
             ("source", _) => draft.read_source(reader, entry),
             ("command", _) => draft.read_command(reader, entry),
-            _ => {
-                reader.unknown_key(entry, "an interface", &KEYS);
-            }
+            _ => entry.is_not_read(),
         }
     }
     draft.check(reader, &entries);
@@ -194,7 +166,7 @@ impl Draft {
         let variables: Vec<Variable> = self.variables.into_iter().map(|(it, _)| it).collect();
         let mut description = ModelDescription {
             name: self.name.unwrap_or_else(|| stem.into_owned()),
-            kind: "foreign program".to_owned(),
+            kind: FOREIGN_KIND.to_owned(),
             structure: structure(&variables),
             variables,
             units: self.units,

@@ -23,6 +23,21 @@ const GOING: Duration = Duration::from_secs(2);
 /// What the program finds its channel by.
 const VARIABLE: &str = "CONSORT_CHANNEL";
 
+/// Why a program does not run, and where it was looked for.
+fn unstarted(name: &str, error: &io::Error) -> String {
+    let place = match name.contains('/') {
+        true => "in the folder of its interface",
+        false => "on the search path",
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no program `{name}` {place}"),
+        io::ErrorKind::PermissionDenied => {
+            format!("`{name}` is not executable: `chmod +x` makes it so")
+        }
+        _ => format!("`{name}` could not be started: {error}"),
+    }
+}
+
 /// A program that lives as long as this.
 pub(super) struct Program {
     child: Child,
@@ -31,10 +46,10 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts it; what went wrong is in words.
+    /// Starts it; an error is a text.
     pub(super) fn start(start: &Start) -> Result<(UnixStream, Program), String> {
         let [name, arguments @ ..] = &start.words[..] else {
-            return Err("its command has no words".to_owned());
+            return Err("its command is empty".to_owned());
         };
         let failed = |error: io::Error| format!("`{name}` could not be started: {error}");
         let (ours, theirs) = UnixStream::pair().map_err(failed)?;
@@ -46,7 +61,7 @@ impl Program {
         command.stdin(Stdio::from(OwnedFd::from(theirs)));
         command.stdout(print().map_err(failed)?).stderr(print().map_err(failed)?);
         // What a person types at the terminal is for the run, which ends its programs itself.
-        let child = command.process_group(0).spawn().map_err(failed)?;
+        let child = command.process_group(0).spawn().map_err(|error| unstarted(name, &error))?;
         Ok((ours, Program { child, output, status: None }))
     }
 
@@ -69,7 +84,7 @@ impl Program {
         }
     }
 
-    /// What became of a program that closed its channel; ends one that goes on without it.
+    /// What became of a program that closed its channel; ends one that still runs.
     pub(super) fn fate(&mut self) -> String {
         match self.wait() {
             Some(status) => match (status.code(), status.signal()) {
@@ -111,7 +126,7 @@ impl Drop for Program {
     }
 }
 
-/// A file without a name to which everybody appends, so that emptying it needs no word with the program.
+/// A file without a name to which all writers append, so that emptying it needs no coordination with the program.
 fn output_file() -> io::Result<File> {
     let file = tempfile::Builder::new().append(true).tempfile()?;
     Ok(file.into_parts().0)

@@ -13,7 +13,7 @@ pub(super) struct ValueTable {
 }
 
 impl ValueTable {
-    /// Start values.
+    /// A table of the start values.
     pub(super) fn new(description: &ModelDescription) -> Self {
         let of = |causality: Causality| {
             let variables = description.variables.iter().enumerate();
@@ -70,7 +70,7 @@ fn start(variable: &Variable) -> Values {
     }
 }
 
-/// The body of the message that tells a program its variables.
+/// The body of the message with the variables of a program.
 pub(super) fn put_table(out: &mut Vec<u8>, description: &ModelDescription) {
     out.extend_from_slice(&VERSION.to_le_bytes());
     out.push(u8::from(description.capabilities.save_state));

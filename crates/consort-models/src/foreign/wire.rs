@@ -1,4 +1,4 @@
-//! Messages between an instance and its program: `docs/foreign-nodes.md` has them in words.
+//! Messages between an instance and its program: `docs/foreign-nodes.md` describes them.
 //!
 //! A message is the length of what follows (four bytes, little-endian), one byte for its kind, and its body.
 

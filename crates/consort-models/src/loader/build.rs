@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The most of a compiler's words that are shown.
+/// The greatest part of a compiler's output that is shown.
 const LINES_MAX: usize = 30;
 const LINE_CHARS_MAX: usize = 200;
 
@@ -18,7 +18,7 @@ pub(super) struct Product<'p> {
     pub(super) part: PathBuf,
     /// The hash of everything that decides it.
     pub(super) key: String,
-    /// What the file is called.
+    /// The name of the file.
     pub(super) file: &'p str,
 }
 
@@ -42,13 +42,13 @@ impl From<io::Error> for BuildError {
 
 impl Product<'_> {
     /// The file, from the cache or made now: `make` is given a folder to work in and one for the result.
-    /// `None`, with a diagnostic, if it cannot be made; `tell` makes that of a compiler which failed.
+    /// `None`, with a diagnostic, if it cannot be made; `explain` makes it if the compiler failed.
     pub(super) fn get(
         &self,
         request: &ModelRequest<'_>,
         report: &mut Report,
         make: impl FnOnce(&Path, &Path) -> Result<(), BuildError>,
-        tell: impl FnOnce(&Failed) -> Diagnostic,
+        explain: impl FnOnce(&Failed) -> Diagnostic,
     ) -> Option<PathBuf> {
         let place = self.part.join(&self.key);
         let file = place.join(self.file);
@@ -58,7 +58,7 @@ impl Product<'_> {
         prepare(&self.part, request, report)?;
         match self.make(&place, make) {
             Ok(()) => return Some(file),
-            Err(BuildError::Compiler(failed)) => report.push(tell(&failed)),
+            Err(BuildError::Compiler(failed)) => report.push(explain(&failed)),
             Err(BuildError::Cache(error)) => {
                 report.push(unusable(&self.part, request.span, &error));
             }
@@ -79,6 +79,18 @@ impl Product<'_> {
         make(&work_path, &result)?;
         Ok(settle(&result, place, self.file)?)
     }
+}
+
+/// A new folder with these files.
+pub(super) fn folder_of<'f>(
+    folder: PathBuf,
+    files: impl IntoIterator<Item = (&'f str, &'f str)>,
+) -> io::Result<PathBuf> {
+    fs::create_dir(&folder)?;
+    for (name, text) in files {
+        fs::write(folder.join(name), text)?;
+    }
+    Ok(folder)
 }
 
 /// Runs a compiler in a folder.

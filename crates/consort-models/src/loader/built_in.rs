@@ -8,7 +8,7 @@ use crate::files::cache::unreadable;
 use crate::loaded::LoadedModel;
 use crate::native::Blocks;
 use crate::request::ModelRequest;
-use consort_core::{ContinuousModel, Report};
+use consort_core::{ContinuousModel, ModelReference, Report};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,8 +24,6 @@ pub(super) struct NativeKind {
 }
 
 impl NativeKind {
-    const PREFIX: &'static str = "native:";
-
     pub(super) fn new(blocks: Blocks) -> Self {
         NativeKind { blocks }
     }
@@ -37,7 +35,7 @@ impl ModelKind for NativeKind {
     }
 
     fn prefix(&self) -> Option<&'static str> {
-        Some(Self::PREFIX)
+        Some(ModelReference::NATIVE)
     }
 
     fn no_effect(&self) -> NoEffect {
@@ -57,7 +55,7 @@ impl ModelKind for NativeKind {
     }
 
     fn equations(&self, request: &ModelRequest<'_>, report: &mut Report) -> WrittenEquations {
-        let name = request.model.strip_prefix(Self::PREFIX).unwrap_or(request.model);
+        let name = request.model.strip_prefix(ModelReference::NATIVE).unwrap_or(request.model);
         self.blocks.equations(name, request, report).into()
     }
 }

@@ -1,15 +1,13 @@
 //! Compiling the sources of an FMU, once per content.
 
-use super::build::{BuildError, Failed, Product, run};
+use super::build::{BuildError, Failed, Product, folder_of, run};
 use super::compiler::Compiler;
 use super::sources::{FmuSources, SourceUnit};
 use crate::files::input_file::{InputFile, InputFileRole, sha256, sha256_of_tree};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::headers::{self, Header};
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// To be counted up when something below changes what comes out.
 const RECIPE: u32 = 3;
@@ -57,8 +55,8 @@ pub(super) fn compile(
     let product =
         Product { part: cache.join("build"), key: key(sources, compiler), file: &library };
     let make = |work: &Path, result: &Path| build(sources, compiler, work, &result.join(&library));
-    let tell = |failed: &Failed| cannot_compile(failed, &library, request);
-    let binary = product.get(request, report, make, tell)?;
+    let explain = |failed: &Failed| cannot_compile(failed, &library, request);
+    let binary = product.get(request, report, make, explain)?;
     let source = |(file, sha256): &(String, String)| InputFile {
         path: format!("{}/sources/{file}", request.model),
         sha256: sha256.clone(),
@@ -77,7 +75,7 @@ fn library_name(sources: &FmuSources) -> String {
 /// The hash of everything that decides the binary.
 fn key(sources: &FmuSources, compiler: &Compiler) -> String {
     let mut text = format!("recipe {RECIPE}\nsources {}\n", sha256_of_tree(&sources.files));
-    text += &format!("compiler {}\n{}\n", compiler.path.display(), compiler.version);
+    text += &format!("compiler {}\n{}\n", compiler.called(), compiler.version);
     for unit in &sources.units {
         text += &format!("compile {:?}\n", compile_arguments(unit));
     }
@@ -104,22 +102,19 @@ fn build(
     work: &Path,
     library: &Path,
 ) -> Result<(), BuildError> {
-    let headers = work.join("headers");
-    fs::create_dir(&headers)?;
-    for (name, text) in standard_headers().chain(sources.supplied.iter().copied()) {
-        fs::write(headers.join(name), text)?;
-    }
+    let headers = standard_headers().chain(sources.supplied.iter().copied());
+    let headers = folder_of(work.join("headers"), headers)?;
     let mut objects = Vec::new();
     for (index, unit) in sources.units.iter().enumerate() {
         let object = work.join(format!("{index}.o"));
-        let mut command = Command::new(&compiler.path);
+        let mut command = compiler.command();
         command.args(compile_arguments(unit)).arg("-o").arg(&object);
         command.arg("-idirafter").arg(&headers);
         let is_supplied = sources.supplied.iter().any(|(name, _)| *name == unit.file);
         run(command, if is_supplied { &headers } else { &sources.folder })?;
         objects.push(object);
     }
-    let mut command = Command::new(&compiler.path);
+    let mut command = compiler.command();
     command.args(LINK_OPTIONS).arg("-o").arg(library).args(&objects).args(&sources.libraries);
     run(command, &sources.folder)
 }

@@ -80,7 +80,7 @@ impl Stored {
 /// An FMU and the interface by which it is used.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct FmuKey {
-    /// With links followed.
+    /// The path, with symbolic links resolved.
     path: PathBuf,
     stored: Stored,
     interface: Interface,
@@ -97,7 +97,7 @@ impl FmuKey {
 pub(super) struct FmuCaches {
     /// By the path that remains when links are followed.
     opened: LoadCache<PathBuf, Opened>,
-    /// Binaries.
+    /// The binaries that were found or built.
     located: LoadCache<FmuKey, Located>,
     /// Binaries that could be loaded in a process of their own.
     isolated: LoadCache<FmuKey, ()>,
@@ -124,7 +124,7 @@ pub(super) struct Located {
 /// What an FMU says about itself, for one that cannot be loaded.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// What it would be.
+    /// The description of the model.
     pub description: ModelDescription,
     /// The platforms that it has binaries for.
     pub platforms: Vec<String>,
@@ -159,11 +159,9 @@ impl Loader {
         report: &mut Report,
     ) -> Option<LoadedModel> {
         let bound = (key.path.clone(), Some(key.interface));
-        if !self.bound.is_settled(&bound, report) {
-            let made = self.bind(key, request, report);
-            self.bound.insert(bound.clone(), made);
-        }
-        Some(self.bound.get_mut(&bound)?.solved(request, report))
+        let make = |loader: &mut Loader, report: &mut _| loader.bind(key, request, report);
+        let made = self.settled(|it| &mut it.bound, &bound, report, make)?;
+        Some(made.solved(request, report))
     }
 
     /// An FMU in a process of its own, or here if that is as good.
@@ -222,14 +220,12 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<()> {
-        if !self.fmus.isolated.is_settled(key, report) {
-            let host = Arc::new(self.options.host.clone()?);
+        let make = |loader: &mut Loader, report: &mut Report| {
+            let host = Arc::new(loader.options.host.clone()?);
             let tried = recipe.check(fmu, &host);
-            let tried =
-                tried.map_err(|error| report.push(error.maybe_at(request.span, "used here")));
-            self.fmus.isolated.insert(key.clone(), tried.ok());
-        }
-        self.fmus.isolated.get_mut(key).copied()
+            tried.map_err(|error| report.push(error.maybe_at(request.span, "used here"))).ok()
+        };
+        self.settled(|it| &mut it.fmus.isolated, key, report, make).copied()
     }
 
     /// The FMU at a path; `None` if it cannot be opened, and the report says why.
@@ -240,11 +236,10 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<Opened> {
-        if !self.fmus.opened.is_settled(real, report) {
-            let opened = open(stored, real, &self.options.cache, request, report);
-            self.fmus.opened.insert(real.to_owned(), opened);
-        }
-        self.fmus.opened.get_mut(real).cloned()
+        let make = |loader: &mut Loader, report: &mut _| {
+            open(stored, real, &loader.options.cache, request, report)
+        };
+        self.settled(|it| &mut it.fmus.opened, &real.to_owned(), report, make).cloned()
     }
 
     /// Finds the binary of an FMU, or compiles it.
@@ -254,11 +249,8 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<Located> {
-        if !self.fmus.located.is_settled(key, report) {
-            let located = self.find_binary(key, request, report);
-            self.fmus.located.insert(key.clone(), located);
-        }
-        self.fmus.located.get_mut(key).cloned()
+        let make = |loader: &mut Loader, report: &mut _| loader.find_binary(key, request, report);
+        self.settled(|it| &mut it.fmus.located, key, report, make).cloned()
     }
 
     fn find_binary(

@@ -8,7 +8,7 @@ use crate::files::input_file::{InputFile, InputFileRole};
 use crate::foreign::{self, ForeignChannel, ForeignModel, Interface, Launch, Start};
 use crate::nearby;
 use crate::request::ModelRequest;
-use consort_core::{Diagnostic, Report};
+use consort_core::{Diagnostic, ModelReference, Report};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl ModelKind for ForeignKind {
     }
 
     fn prefix(&self) -> Option<&'static str> {
-        Some("foreign:")
+        Some(ModelReference::FOREIGN)
     }
 
     fn no_effect(&self) -> NoEffect {

@@ -23,8 +23,9 @@ pub fn serve() -> ExitCode {
 }
 
 fn broken(error: BytesError) -> Box<Diagnostic> {
-    let message = format!("the recipe of the model is broken: {error}");
-    Box::new(Diagnostic::error("fmi::not-a-library", message))
+    let message = format!("the isolated process received invalid data: {error}");
+    let diagnostic = Diagnostic::error("fmi::isolated-data", message);
+    Box::new(diagnostic.help("use one version of Consort for a run and its isolated processes"))
 }
 
 /// An FMU as its own process is to make it.
@@ -133,7 +134,7 @@ impl Recipe {
     }
 }
 
-/// What an FMU is, as far as its description tells; `settings` are of the solver around its Model Exchange.
+/// The description of an FMU as a model; `settings` are those of the solver around its Model Exchange.
 pub(super) fn describe(fmu: &Fmu, settings: Option<&SolverSettings>) -> ModelDescription {
     let description = fmu.description();
     match (&description.model_exchange, settings) {

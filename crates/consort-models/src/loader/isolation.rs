@@ -1,4 +1,4 @@
-//! Which components live in a process of their own, and who saves their states.
+//! Which components live in a process of their own, and which provider saves their states.
 
 use super::LoaderOptions;
 use super::fmu::Located;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// What was asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wanted {
-    /// In this process.
+    /// The model runs in this process.
     Here,
     /// In a process of its own, saved like this.
     Isolated(Provider),
@@ -20,7 +20,7 @@ pub(super) enum Wanted {
 
 /// Where an FMU lives, and how faithfully its states are saved there.
 pub(super) struct Place {
-    /// Who saves it in a process of its own; `None` if it lives here.
+    /// The provider that saves it in a process of its own; `None` if it lives here.
     pub(super) isolated: Option<Provider>,
     pub(super) fidelity: Fidelity,
     /// Its bytes are as good as its states, as far as is known.
@@ -173,7 +173,7 @@ fn no_host(request: &ModelRequest<'_>) -> Diagnostic {
     let span = request.isolate.and_then(|it| it.span);
     Diagnostic::error("model::no-host", message)
         .maybe_at(span.or(request.state.and_then(|it| it.span)), "asked for here")
-        .help("tell the loader which program serves (`LoaderOptions::host`), as the command line does")
+        .help("set the program that serves isolated models (`LoaderOptions::host`), as the command line does")
 }
 
 #[cfg(test)]
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told_once() {
+    fn what_cannot_be_is_reported_once() {
         let request = ModelRequest {
             isolate: asked(true),
             state: asked(Provider::Fork),

@@ -11,6 +11,7 @@ use crate::loaded::LoadedModel;
 use crate::native::{Block, Blocks};
 use crate::nearby;
 use crate::request::ModelRequest;
+use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use consort_equations::EquationModel;
 use std::fmt;
@@ -62,13 +63,13 @@ pub enum ModelClaim {
         /// What to do about it.
         help: String,
     },
-    /// It is something else.
+    /// The reference is of another kind.
     No,
 }
 
 /// What became of the question for a model's equations.
 pub enum WrittenEquations {
-    /// They are these.
+    /// The equations of the model.
     Model(Box<EquationModel>),
     /// They could not be read, and the report says why.
     Refused,
@@ -84,7 +85,7 @@ impl From<Option<EquationModel>> for WrittenEquations {
 
 /// What a kind needs to load a model.
 pub struct Loading<'l, 'r> {
-    /// What is asked for.
+    /// The request.
     pub request: &'l ModelRequest<'r>,
     /// What follows the kind's prefix; the whole reference for kinds without one.
     pub name: &'r str,
@@ -92,7 +93,7 @@ pub struct Loading<'l, 'r> {
     pub path: &'l Path,
     /// The same with links followed: what is loaded once is known by this.
     pub real: &'l Path,
-    /// Who loads it, with what was loaded before.
+    /// The loader, with what was loaded before.
     pub loader: &'l mut Loader,
     /// Takes what is wrong.
     pub report: &'l mut Report,
@@ -101,11 +102,11 @@ pub struct Loading<'l, 'r> {
 /// What a request may ask for and a kind has no use for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEffect {
-    /// Of `solver`, `tolerance` and `solver-step`.
+    /// The objection to `solver`, `tolerance` and `solver-step`.
     pub solver: Option<Objection>,
-    /// Of `interface`.
+    /// The objection to `interface`.
     pub interface: Option<Objection>,
-    /// Of `isolate` and `state`.
+    /// The rule for `isolate` and `state`.
     pub isolation: ProcessRule,
 }
 
@@ -114,7 +115,7 @@ pub struct NoEffect {
 pub struct Objection {
     /// Why, as the end of a sentence.
     pub why: &'static str,
-    /// What to do.
+    /// The help text: what to do instead.
     pub help: &'static str,
 }
 
@@ -157,7 +158,7 @@ impl ModelKinds {
         self
     }
 
-    /// All native blocks.
+    /// The native blocks of all packs.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
@@ -240,12 +241,14 @@ impl ModelKinds {
             (None, _) if path.exists() => {
                 ("model::unknown-kind", "is of a kind Consort does not know", self.known())
             }
-            (None, Some((scheme, rest))) if !scheme.contains('/') => {
-                ("model::unknown-kind", "has an unknown prefix", self.known_prefixes(rest))
+            (None, Some((scheme, rest))) if is_scheme(scheme) => {
+                ("model::unknown-kind", "has an unknown prefix", self.known_prefixes(scheme, rest))
             }
             _ => {
                 let help = nearby::help(request, request.model, &self.known());
-                ("model::missing-file", "is not there", help)
+                let is_near = help.starts_with("did you mean");
+                let block = self.block_called(request.model).filter(|_| !is_near);
+                ("model::missing-file", "is not there", block.unwrap_or(help))
             }
         };
         let message = format!("the model `{}`{} {what}", request.model, request.of_component());
@@ -281,12 +284,27 @@ impl ModelKinds {
         format!("a model is {}, or {last}", others.join(", "))
     }
 
-    fn known_prefixes(&self, rest: &str) -> String {
+    /// The prefixes, and the one that was probably meant.
+    fn known_prefixes(&self, scheme: &str, rest: &str) -> String {
         let prefixes: Vec<&str> = self.kinds.iter().filter_map(|kind| kind.prefix()).collect();
         let quoted: Vec<String> = prefixes.iter().map(|prefix| format!("`{prefix}`")).collect();
-        let first = prefixes.first().expect("native blocks have a prefix");
-        format!("the prefixes are {}; did you mean `{first}{rest}`?", quoted.join(" and "))
+        let known = format!("the prefixes are {}", quoted.join(" and "));
+        match nearest_name(&format!("{scheme}:"), prefixes.iter().copied()) {
+            Some(near) => format!("{known}; did you mean `{near}{rest}`?"),
+            None => format!("{known}; {}", self.known()),
+        }
     }
+
+    /// The question whether a native block was meant, for a name that is one or nearly so.
+    fn block_called(&self, name: &str) -> Option<String> {
+        let near = nearest_name(name, self.blocks.iter().map(|block| block.name))?;
+        Some(format!("did you mean the native block `native:{near}`?"))
+    }
+}
+
+/// Whether something before a colon is a prefix: no path, and no drive of Windows.
+fn is_scheme(scheme: &str) -> bool {
+    1 < scheme.len() && !scheme.contains(['/', '\\'])
 }
 
 impl Default for ModelKinds {

@@ -1,7 +1,6 @@
 //! Results of earlier loads, failed ones included.
 
 use consort_core::Report;
-use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 /// Loaded items by key; `None` for those that could not be loaded.
@@ -15,10 +14,7 @@ impl<K, T> Default for LoadCache<K, T> {
 
 impl<K: Ord, T> LoadCache<K, T> {
     /// Whether there is no need to try: it went well, or the report says already that something did not.
-    pub(super) fn is_settled<Q: Ord + ?Sized>(&self, key: &Q, report: &Report) -> bool
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn is_settled(&self, key: &K, report: &Report) -> bool {
         self.0.get(key).is_some_and(|result| result.is_some() || report.has_errors())
     }
 
@@ -26,10 +22,7 @@ impl<K: Ord, T> LoadCache<K, T> {
         self.0.insert(key, result);
     }
 
-    pub(super) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut T>
-    where
-        K: Borrow<Q>,
-    {
+    pub(super) fn get_mut(&mut self, key: &K) -> Option<&mut T> {
         self.0.get_mut(key)?.as_mut()
     }
 }

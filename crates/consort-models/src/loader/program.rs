@@ -1,10 +1,10 @@
 //! Compiling a program of the user's own with our C library, once per content.
 
-use super::build::{BuildError, Failed, Product, run};
+use super::build::{BuildError, Failed, Product, folder_of, run};
 use super::compiler::Compiler;
 use crate::files::cache::{prepare, settle, unusable, work_folder};
 use crate::files::input_file::{InputFile, InputFileRole, sha256, sha256_of_tree};
-use crate::foreign::{C_LIBRARY, PYTHON_MODULE};
+use crate::foreign::{C_LIBRARY, PYTHON_PACKAGE};
 use crate::nearby;
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report, Span};
@@ -13,7 +13,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// To be counted up when something below changes what comes out.
 const RECIPE: u32 = 1;
@@ -51,7 +50,7 @@ impl ProgramSources {
     fn key(&self, compiler: &Compiler) -> String {
         let mut text = format!("program {RECIPE}\nsources {:?}\n", self.sources);
         text += &format!("files {}\n{OPTIONS:?}\n", sha256_of_tree(&self.files));
-        text += &format!("compiler {}\n{}\n", compiler.path.display(), compiler.version);
+        text += &format!("compiler {}\n{}\n", compiler.called(), compiler.version);
         for (name, content) in C_LIBRARY {
             text += &format!("library {name} {}\n", sha256(content.as_bytes()));
         }
@@ -130,19 +129,15 @@ fn build(
     work: &Path,
     program: &Path,
 ) -> Result<(), BuildError> {
-    let library = work.join("library");
-    fs::create_dir(&library)?;
-    for (name, content) in C_LIBRARY {
-        fs::write(library.join(name), content)?;
-    }
-    let mut command = Command::new(&compiler.path);
+    let library = folder_of(work.join("library"), C_LIBRARY)?;
+    let mut command = compiler.command();
     command.args(OPTIONS).arg("-I").arg(&library).arg("-I.");
     command.arg("-o").arg(program).args(&sources.sources);
     command.arg(library.join("consort.c")).arg("-lm");
     run(command, &sources.folder)
 }
 
-/// What a program finds that is no C: the module for Python, wherever the program is.
+/// What a program finds that is no C: the package for Python, wherever the program is.
 pub(super) fn environment(
     cache: &Path,
     request: &ModelRequest<'_>,
@@ -167,13 +162,13 @@ pub(super) fn environment(
 
 /// The files of `bindings`, once per content.
 fn bindings_in(folder: &Path) -> io::Result<PathBuf> {
-    let module = ("python/consort.py", PYTHON_MODULE);
+    let package = PYTHON_PACKAGE.map(|(name, text)| (format!("python/consort/{name}"), text));
     let library = C_LIBRARY.map(|(name, text)| (format!("c/{name}"), text));
-    let files = library.into_iter().chain([(module.0.to_owned(), module.1)]);
-    let files: Vec<(String, &str)> = files.collect();
+    let files: Vec<(String, &str)> = library.into_iter().chain(package).collect();
+    let last = "python/consort/node.py";
     let hashes = files.iter().map(|(name, text)| (name.clone(), sha256(text.as_bytes())));
     let place = folder.join(sha256_of_tree(&hashes.collect::<Vec<_>>()));
-    if !place.join(module.0).is_file() {
+    if !place.join(last).is_file() {
         let work = work_folder(folder)?;
         let made = work.path().join("made");
         for (name, text) in &files {
@@ -181,7 +176,7 @@ fn bindings_in(folder: &Path) -> io::Result<PathBuf> {
             fs::create_dir_all(path.parent().unwrap_or(&made))?;
             fs::write(path, text)?;
         }
-        settle(&made, &place, module.0)?;
+        settle(&made, &place, last)?;
     }
     place.canonicalize()
 }

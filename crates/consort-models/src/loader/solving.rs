@@ -16,7 +16,7 @@ pub(super) fn interface(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Repo
     let offered = match (&description.co_simulation, &description.model_exchange) {
         (None, Some(_)) => Some(Interface::ModelExchange),
         (Some(_), Some(_)) => None,
-        // Whoever loads it tells that there is neither.
+        // That there is neither is reported when it is loaded.
         _ => Some(Interface::CoSimulation),
     };
     let asked = request.solving.interface;
@@ -146,13 +146,13 @@ fn no_interface(request: &ModelRequest<'_>, only: Interface, span: Option<Span>)
         .help(format!("remove it: the FMU has {has} only"))
 }
 
-/// What tells requests for one model apart.
+/// Distinguishes requests for one model.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Key {
     interface: Option<Interface>,
     /// The component's own solver, and the experiment's.
     solvers: [Option<SolverKind>; 2],
-    /// As bits.
+    /// The bits of the tolerance, which can be compared.
     tolerance: Option<u64>,
     /// Above and below the line.
     steps: [Option<(i64, u64)>; 2],

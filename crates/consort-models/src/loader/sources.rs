@@ -26,7 +26,7 @@ pub(super) struct FmuSources {
     pub(super) files: Vec<(String, String)>,
     /// Listed files of our own that the folder does not have, with what they include.
     pub(super) supplied: Vec<Header>,
-    /// What was assumed.
+    /// Assumptions that were made, for notes.
     pub(super) assumed: Vec<String>,
 }
 

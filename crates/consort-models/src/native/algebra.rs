@@ -33,7 +33,7 @@ impl BlockBehavior for Gain {
 const TERMS_MAX: usize = 1000;
 
 struct Sum {
-    /// Input and sign.
+    /// The inputs with their signs.
     terms: Vec<(Slot, f64)>,
     y: Slot,
 }

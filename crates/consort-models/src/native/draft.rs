@@ -86,13 +86,13 @@ impl<'a> BlockDraft<'a> {
         slot
     }
 
-    /// An input.
+    /// Declares an input.
     pub fn input(&mut self, name: &str, shape: &[usize], text: &str) -> VariableEntry<'_, 'a> {
         let start = self.numbers(name, shape, 0.0);
         self.declare(name, Causality::Input, shape, text).start(Values::Float64(start))
     }
 
-    /// An output.
+    /// Declares an output.
     pub fn output(&mut self, name: &str, shape: &[usize], text: &str) -> VariableEntry<'_, 'a> {
         self.declare(name, Causality::Output, shape, text).initial(Initial::Calculated)
     }
@@ -148,7 +148,7 @@ impl<'a> BlockDraft<'a> {
         VariableEntry { draft: self, slot }
     }
 
-    /// Puts everything together.
+    /// Makes the block from its declarations.
     pub(super) fn finish(
         self,
         block: &str,
@@ -221,7 +221,7 @@ impl VariableEntry<'_, '_> {
         &mut self.draft.variables[self.slot.0]
     }
 
-    /// In which unit it is.
+    /// Sets the unit.
     pub fn unit(self, name: &str) -> Self {
         let units = &mut self.draft.units;
         let known = units.iter().position(|unit| unit.name == name);
@@ -268,7 +268,7 @@ impl VariableEntry<'_, '_> {
         self
     }
 
-    /// Where its value lives.
+    /// The slot of its value.
     pub fn slot(self) -> Slot {
         self.slot
     }
@@ -312,7 +312,8 @@ impl<'a> BlockDraft<'a> {
             Ok(_) => unreachable!("asked for Float64"),
             Err(error) => {
                 let message = format!("{}: {error}", self.path(name));
-                self.wrong("model::parameter-type", Some(given), message, "write it as in `1.5`");
+                let help = number_help(given.value);
+                self.wrong("model::parameter-type", Some(given), message, &help);
                 return stand_in;
             }
         };
@@ -340,7 +341,7 @@ impl<'a> BlockDraft<'a> {
         self.wrong("model::parameter-range", self.given(&name), message, &help);
     }
 
-    /// A word out of a few, as a shaping parameter; the first is the default.
+    /// One of several keywords, as a shaping parameter; the first is the default.
     pub fn choice(&mut self, name: &str, choices: &[&'static str], text: &str) -> &'static str {
         let given = self.given(name);
         let written = match given.map(|given| given.value) {
@@ -383,6 +384,25 @@ const SIZE_MAX: usize = 1_000_000;
 
 fn size_fits(size: usize) -> bool {
     (1..=SIZE_MAX).contains(&size)
+}
+
+/// How a number is written, for one who wrote text instead: with a comma, or with a unit behind it.
+fn number_help(value: &Literal) -> String {
+    let Literal::Text(text) = value else { return "write it as in `1.5`".to_owned() };
+    let pointed = text.replacen(',', ".", 1);
+    if pointed.parse::<f64>().is_ok() {
+        return format!("write a decimal point: `{pointed}`");
+    }
+    let end = text.find(|it: char| !(it.is_ascii_digit() || "+-.".contains(it)));
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
+    match number.parse::<f64>() {
+        Ok(_) => format!(
+            "write the unit beside the number: `{{ value = {number}, unit = \"{0}\" }}` in the system, \
+             `{number} {0}` in an option",
+            unit.trim()
+        ),
+        Err(_) => "write it as in `1.5`".to_owned(),
+    }
 }
 
 /// `a scalar`, `3 elements`, `2 x 3`.

@@ -1,7 +1,7 @@
 //! Native blocks as models written as equations, for what needs more than their behavior: exporting them.
 //!
 //! A block's declarations come from its description, its equations from a text: `u[1]` is an element of an array,
-//! `min_` is a variable called `min`, which is a word of the language. Blocks that step by definition have none;
+//! `min_` is a variable called `min`, which is a keyword of the language. Blocks that step by definition have none;
 //! those that solve an equation from step to step are here as that equation.
 
 pub(super) mod bodies;
@@ -18,11 +18,11 @@ use consort_equations::{Expression, read};
 use names::element_names;
 use std::collections::BTreeSet;
 
-/// A block's equations.
+/// The equations of a block.
 pub enum BlockEquations {
     /// The same whatever its parameters are.
     Text(&'static str),
-    /// They depend on its shape.
+    /// The equations depend on the shape of the block.
     Made(fn(&ModelDescription) -> String),
     /// They have names that no text could have; `None`, with diagnostics, if they cannot be found.
     Tree(fn(&ModelRequest<'_>, &mut Report) -> Option<EquationModel>),

@@ -77,7 +77,7 @@ struct NativeInstance {
     phase: BlockPhase,
     time: Time,
     resolution: Resolution,
-    /// Something was set or time went on since the outputs were computed.
+    /// Something was set or time continued since the outputs were computed.
     is_stale: bool,
 }
 

@@ -55,9 +55,9 @@ struct StateSpace {
     x0: Slot,
     x: Slot,
     ports: Ports,
-    /// All inputs.
+    /// The array of inputs.
     u: Option<Slot>,
-    /// All outputs.
+    /// The array of outputs.
     y: Slot,
     term: Slot,
     next: Slot,
@@ -296,7 +296,7 @@ impl StateSpace {
     }
 }
 
-/// Of the method.
+/// The order of the method.
 const ORDER: u32 = 4;
 
 fn add(to: &mut [f64], what: &[f64]) {

@@ -121,7 +121,7 @@ pub(crate) enum Misfit {
 
 macro_rules! define_exchange {
     ($(($variant:ident, $element:ty, $name:literal),)*) => {
-        /// Copies a variable into a batch, from `at` on; tells where the next one goes.
+        /// Copies a variable into a batch, from `at` on; returns where the next one goes.
         pub(crate) fn read(
             from: &Values,
             to: &mut ValuesMut<'_>,
@@ -137,7 +137,7 @@ macro_rules! define_exchange {
             }
         }
 
-        /// Copies a part of a batch, from `at` on, into a variable; tells where the next one starts.
+        /// Copies a part of a batch, from `at` on, into a variable; returns where the next one starts.
         pub(crate) fn write(
             to: &mut Values,
             from: ValuesRef<'_>,

@@ -155,7 +155,7 @@ impl Bench {
         self.instance.serialize(&state).unwrap()
     }
 
-    /// Goes on from bytes of an instance that had come as far as this says.
+    /// Continues from bytes of an instance that had come as far as this says.
     pub(crate) fn load(&mut self, bytes: &[u8], ticks: i64) {
         let state = self.instance.deserialize(bytes).unwrap();
         self.instance.restore(&state).unwrap();

@@ -1,4 +1,4 @@
-//! Saving, restoring and bytes: what goes on goes on bit for bit.
+//! Saving, restoring and bytes: an instance continues bit for bit.
 
 use crate::bench::{Bench, Settings};
 use consort_core::{Prng, Report};
@@ -57,7 +57,7 @@ fn whole(kind: SolverKind) -> Vec<[u64; 5]> {
 }
 
 #[test]
-fn a_saved_state_goes_on_bit_for_bit() {
+fn a_saved_state_continues_bit_for_bit() {
     for kind in [SolverKind::Bdf, SolverKind::DormandPrince5] {
         let expected = whole(kind);
         let seed = 20_261_115;
@@ -77,7 +77,7 @@ fn a_saved_state_goes_on_bit_for_bit() {
 }
 
 #[test]
-fn bytes_go_on_in_another_instance_bit_for_bit() {
+fn bytes_continue_in_another_instance_bit_for_bit() {
     let expected = whole(SolverKind::Bdf);
     let seed = 7;
     println!("seed {seed}");

@@ -1,4 +1,4 @@
-//! States that share what they can: whoever goes on from one disturbs none of the others.
+//! States that share what they can: to continue from one does not change the others.
 
 use crate::bench::{Bench, Settings};
 use crate::saving::BUSY;
@@ -208,5 +208,8 @@ fn a_save_copies_lists_and_no_matrices() {
     assert!(0 < unshared && unshared < 16 * list as u64, "{unshared} bytes are its own");
     (0..200).for_each(|_| bench.step());
     let unshared = bench.instance.unshared_bytes(&saved[0].0);
-    assert!(2 * STATES * list < unshared as usize, "nobody else has its matrices now: {unshared}");
+    assert!(
+        2 * STATES * list < unshared as usize,
+        "no other state has its matrices now: {unshared}"
+    );
 }

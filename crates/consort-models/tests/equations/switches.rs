@@ -123,12 +123,12 @@ fn a_condition_that_only_rounding_moves_is_no_endless_run() {
         let what = format!("seed {seed}, round {round}, {}\n{text}", kind.name());
         let count = bench.get("n");
         assert!(count < 200.0, "{count} events: {what}");
-        assert!(bench.bytes() == other.bytes(), "goes on differently once saved: {what}");
+        assert!(bench.bytes() == other.bytes(), "behaves differently once saved: {what}");
     }
 }
 
 #[test]
-fn two_that_part_are_told_apart_where_they_do() {
+fn two_that_part_are_distinguished_where_they_do() {
     for stays in ["0.03875438728739462", "0.1", "0.3"] {
         let text = format!(
             "model m\noutput state a = 10\nstate u = 0\noutput state b = 20\nstate v = 0\n\

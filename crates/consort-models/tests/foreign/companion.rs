@@ -66,11 +66,11 @@ fn run(folder: &Path, role: &str) -> Output {
 fn check(role: &str, code: i32, out: &str, error: &str) {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), role);
-    let (said, told) =
+    let (stdout, stderr) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "{said}{told}");
-    assert!(said.contains(out), "{said}");
-    assert!(told.contains(error), "{told}");
+    assert_eq!(output.status.code(), Some(code), "{stdout}{stderr}");
+    assert!(stdout.contains(out), "{stdout}");
+    assert!(stderr.contains(error), "{stderr}");
 }
 
 #[test]
@@ -79,17 +79,12 @@ fn a_program_starts_its_companion_and_ends_with_it() {
 }
 
 #[test]
-fn a_companion_that_ends_badly_or_early_is_told() {
+fn a_companion_that_ends_badly_or_early_is_reported() {
     check("bad", 1, "1 from 0 to 1\n", "a companion that ends badly");
     check("fails", 1, "", "consort: the run is gone: it closed the channel\n");
 }
 
 #[test]
-fn a_program_that_nobody_started_for_a_run_says_what_to_do() {
-    check(
-        "none",
-        1,
-        "",
-        "consort: nobody says which run to join: start this program by `consort run`",
-    );
+fn a_program_without_a_run_says_what_to_do() {
+    check("none", 1, "", "consort: no run to join: start this program by `consort run`");
 }

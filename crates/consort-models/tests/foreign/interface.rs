@@ -26,7 +26,7 @@ fn an_interface_says_what_a_program_is() {
 }
 
 #[test]
-fn bad_interfaces_are_told_with_places_and_help() {
+fn bad_interfaces_are_reported_with_places_and_help() {
     let cases = [
         "outputs",
         "[outputs\ny = {}",
@@ -61,7 +61,7 @@ fn bad_interfaces_are_told_with_places_and_help() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told_with_the_nearest() {
+fn a_file_that_is_not_there_is_reported_with_the_nearest() {
     let shop = Shop::new(&[("iit.toml", "")]);
     let said = shop.load(None).map(|_| ()).unwrap_err();
     insta::assert_snapshot!(said, @"
@@ -71,7 +71,7 @@ fn a_file_that_is_not_there_is_told_with_the_nearest() {
 }
 
 #[test]
-fn sources_that_cannot_be_compiled_are_told_in_the_compilers_words() {
+fn sources_that_cannot_be_compiled_are_reported_with_the_compilers_message() {
     let interface = "source = [\"it.c\"]\n[outputs]\ny = {}";
     let shop = Shop::new(&[("it.toml", interface), ("it.c", "int main(void) { return much; }")]);
     let said = shop.load(None).map(|_| ()).unwrap_err();

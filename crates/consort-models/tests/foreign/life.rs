@@ -62,7 +62,7 @@ fn start_values_and_parameters_arrive_before_the_first_output() {
 }
 
 #[test]
-fn a_saved_program_goes_on_bit_for_bit_also_in_another_process() {
+fn a_saved_program_continues_bit_for_bit_also_in_another_process() {
     let shop = tank();
     let mut first = shop.fresh(None).unwrap();
     first.initialize().unwrap();

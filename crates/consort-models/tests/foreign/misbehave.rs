@@ -33,7 +33,7 @@ int main(void) {{
     assert_eq!(said, expected, "{prologue} {step}");
 }
 
-/// What the run says, and the program's own last words.
+/// What the run says, and the program's own last output.
 fn said(shop: &Shop) -> String {
     let mut bench = match shop.fresh(None) {
         Ok(bench) => bench,
@@ -43,14 +43,14 @@ fn said(shop: &Shop) -> String {
     let error = failed.unwrap_err();
     let words: Vec<String> = error.log.iter().map(|line| format!("; it said: {line}")).collect();
     assert_eq!(error.log, bench.log());
-    // Nothing is asked of it any more, and nobody waits for it.
+    // Nothing is requested of it any more, and nothing waits for it.
     assert!(bench.step().unwrap_err().to_string().contains("did not return"));
     bench.instance.terminate().unwrap();
     format!("{error}{}", words.concat())
 }
 
 #[test]
-fn a_program_that_crashes_is_told_with_its_signal() {
+fn a_program_that_crashes_is_reported_with_its_signal() {
     check(
         "",
         "raise(SIGSEGV);",
@@ -59,7 +59,7 @@ fn a_program_that_crashes_is_told_with_its_signal() {
 }
 
 #[test]
-fn a_program_that_exits_is_told_with_its_code_and_last_words() {
+fn a_program_that_exits_is_reported_with_its_code_and_last_output() {
     check(
         "",
         "fprintf(stderr, \"no more water\\n\"); exit(3);",
@@ -78,7 +78,7 @@ fn a_program_that_hangs_is_ended_after_the_call_limit() {
 }
 
 #[test]
-fn a_program_that_leaves_early_is_told() {
+fn a_program_that_leaves_early_is_reported() {
     check(
         "",
         "return consort_leave(node);",
@@ -96,7 +96,7 @@ fn a_program_that_gives_up_says_why() {
 }
 
 #[test]
-fn mistakes_in_the_use_of_the_library_are_told_by_name() {
+fn mistakes_in_the_use_of_the_library_are_reported_by_name() {
     let failed = "initialize() did not return: the program failed: ";
     let cases = [
         ("consort_variable(node, \"z\");", "there is no variable `z`"),
@@ -114,7 +114,7 @@ fn mistakes_in_the_use_of_the_library_are_told_by_name() {
 }
 
 #[test]
-fn a_program_that_never_joins_is_told() {
+fn a_program_that_never_joins_is_reported() {
     let program = "int main(void) { return 7; }\n";
     let shop = Shop::new(&[("it.toml", INTERFACE), ("it.c", program)]);
     let expected = "join() did not return: the program closed its channel; it exited with code 7";
@@ -122,7 +122,7 @@ fn a_program_that_never_joins_is_told() {
 }
 
 #[test]
-fn a_program_that_joins_as_somebody_else_is_turned_away_and_told_so() {
+fn a_program_that_joins_under_another_name_is_refused_with_a_message() {
     let program = "#include \"consort.h\"\nint main(void) { return consort_leave(consort_join(\"that\")); }\n";
     let shop = Shop::new(&[("it.toml", INTERFACE), ("it.c", program)]);
     let expected = "join() did not return: the program failed: it joins as component `that`, expected component `it`";
@@ -130,7 +130,7 @@ fn a_program_that_joins_as_somebody_else_is_turned_away_and_told_so() {
 }
 
 #[test]
-fn a_state_that_the_program_does_not_offer_is_told() {
+fn a_state_that_the_program_does_not_offer_is_reported() {
     let interface = format!("saves-state = true\n{INTERFACE}");
     let program = "#include \"consort.h\"\nint main(void) {\n  consort_node *node = consort_join(\"it\");\n  \
                    while (consort_next(node, 0, 0) == 1) {}\n  return consort_leave(node);\n}\n";
@@ -142,17 +142,17 @@ fn a_state_that_the_program_does_not_offer_is_told() {
 }
 
 #[test]
-fn a_command_that_cannot_be_started_is_told() {
+fn a_command_that_cannot_be_started_is_reported() {
     let shop = Shop::new(&[("it.toml", "command = [\"./nowhere\"]\n[outputs]\ny = {}\n")]);
-    let expected = "start the program() was refused: `./nowhere` could not be started: No such file or directory \
-                    (os error 2)";
+    let expected =
+        "start() was refused: there is no program `./nowhere` in the folder of its interface";
     assert_eq!(said(&shop), expected);
 }
 
 #[test]
-fn a_component_whose_program_nobody_started_says_how_to() {
+fn a_component_whose_program_was_not_started_says_how_to() {
     let shop = Shop::new(&[("it.toml", "[outputs]\ny = {}\n")]);
-    let expected = "start the program() was refused: no program has taken its place: its interface names none \
+    let expected = "start() was refused: no program is connected: its interface names none \
                     (`source` or `command`), so it must be started by hand and call `consort_join`, as in \
                     `docs/foreign-nodes.md`";
     assert_eq!(said(&shop), expected);

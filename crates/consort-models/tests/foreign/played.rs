@@ -66,7 +66,7 @@ fn said(messages: &[Vec<u8>]) -> String {
 }
 
 #[test]
-fn bad_first_words_are_turned_away() {
+fn bad_first_messages_are_refused() {
     let cases = [
         vec![],
         hello(VERSION + 1, "it"),

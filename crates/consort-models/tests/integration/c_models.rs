@@ -66,6 +66,6 @@ fn a_folder_with_a_copy_of_its_own_uses_it() {
         let changed = text.replace("fmi2GetReal(fmi2Component", "fmi2GetReal(#error own copy");
         fs::write(folder.join(&path), changed).unwrap();
     }
-    let told = place.load(&mut place.loader(), "lag").err().unwrap();
-    assert!(told.contains("consort_fmi2.c") && told.contains("own copy"), "{told}");
+    let message = place.load(&mut place.loader(), "lag").err().unwrap();
+    assert!(message.contains("consort_fmi2.c") && message.contains("own copy"), "{message}");
 }

@@ -313,7 +313,7 @@ fn steps_allocate_nothing() {
 }
 
 #[test]
-fn a_solver_that_cannot_go_on_says_where_and_which_state_is_worst() {
+fn a_solver_that_cannot_continue_says_where_and_which_state_is_worst() {
     let explosive = [("k", Values::Float64(vec![-1e5]))];
     for kind in KINDS {
         let mut decay = Bench::new("dahlquist", Fmi::V3, kind, &explosive);

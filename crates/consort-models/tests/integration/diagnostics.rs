@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 #[test]
-fn bad_parameters_are_told_with_names_numbers_and_help() {
+fn bad_parameters_are_reported_with_names_numbers_and_help() {
     let cases = [
         ("integratr", ""),
         ("teapot", ""),
@@ -48,7 +48,7 @@ fn bad_parameters_are_told_with_names_numbers_and_help() {
 }
 
 #[test]
-fn bad_tables_are_told_with_file_and_line() {
+fn bad_tables_are_reported_with_file_and_line() {
     let cases: [&[u8]; 11] = [
         b"",
         b"time,x\n",
@@ -78,7 +78,7 @@ fn bad_tables_are_told_with_file_and_line() {
 }
 
 #[test]
-fn models_that_cannot_be_loaded_are_told_with_help() {
+fn models_that_cannot_be_loaded_are_reported_with_help() {
     let place = Place::new();
     let base = place.base();
     write_doubler(&base.join("tank"));
@@ -131,7 +131,7 @@ fn models_that_cannot_be_loaded_are_told_with_help() {
 }
 
 #[test]
-fn a_missing_compiler_and_a_bad_cache_are_told() {
+fn a_missing_compiler_and_a_bad_cache_are_reported() {
     let place = Place::new();
     write_doubler(&place.base().join("tank"));
     let load = |cache: PathBuf, compiler: Option<&str>| {

@@ -219,7 +219,7 @@ fn a_compile_error_shows_the_compilers_words_and_leaves_nothing() {
 }
 
 #[test]
-fn a_broken_model_is_told_once_per_report() {
+fn a_broken_model_is_reported_once_per_report() {
     let place = Place::new();
     write(&place.base().join("broken"), &description(SOURCE_FILES), "int f( { return x; }\n");
     let mut loader = place.loader();

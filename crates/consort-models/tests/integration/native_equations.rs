@@ -77,7 +77,7 @@ fn sensible(name: &str, random: f64) -> f64 {
 fn difference(name: &str, parameters: &str) -> f64 {
     let mut report = Report::default();
     let block = load(name, parameters, &mut report).expect("the samples are good");
-    let compiled = equations(name, parameters).unwrap_or_else(|told| panic!("{told}"));
+    let compiled = equations(name, parameters).unwrap_or_else(|message| panic!("{message}"));
     let mut block = Bench::of(&block, "0.01", 1);
     let mut model = Bench::of(&solved(compiled), "0.01", 1);
     block.start();
@@ -179,16 +179,16 @@ fn without_limits_in_the_way_states_agree_closely() {
 #[test]
 fn blocks_that_step_by_definition_are_refused() {
     for name in STEPPING {
-        let told = equations(name, "").unwrap_err();
+        let message = equations(name, "").unwrap_err();
         assert!(
-            told.contains(&format!("`native:{name}` cannot be written as equations")),
-            "{told}"
+            message.contains(&format!("`native:{name}` cannot be written as equations")),
+            "{message}"
         );
     }
-    let told = equations("constant", "value = true").unwrap_err();
-    assert!(told.contains("values that are no numbers"), "{told}");
-    let told = equations("gain", "gian = 2").unwrap_err();
-    assert!(told.contains("`native:gain` has no parameter `gian`"), "{told}");
+    let message = equations("constant", "value = true").unwrap_err();
+    assert!(message.contains("values that are no numbers"), "{message}");
+    let message = equations("gain", "gian = 2").unwrap_err();
+    assert!(message.contains("`native:gain` has no parameter `gian`"), "{message}");
 }
 
 #[test]
@@ -203,8 +203,8 @@ fn a_table_is_held_or_interpolated_and_may_not_be_endless() {
     }
     let rows: String = (0..1001).map(|row| format!("{row},1\n")).collect();
     std::fs::write(&file, format!("time,a\n{rows}")).unwrap();
-    let told = equations("table", &format!("file = {file:?}")).unwrap_err();
-    assert!(told.contains("has 1001 rows, too many to be written as equations"), "{told}");
+    let message = equations("table", &format!("file = {file:?}")).unwrap_err();
+    assert!(message.contains("has 1001 rows, too many to be written as equations"), "{message}");
 }
 
 #[test]

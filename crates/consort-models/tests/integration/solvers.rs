@@ -92,12 +92,12 @@ fn the_same_solver_is_one_model_and_another_is_another_over_one_binary() {
     let lane = |loaded: &LoadedModel| loaded.model.description().capabilities.lane.clone();
     assert_eq!(lane(&first), lane(&other), "instances of one binary share a lane");
     let default = SolverRequest { default_solver: Some(SolverKind::Euler), ..NOTHING };
-    assert!(Arc::ptr_eq(&load(default).model, &other.model), "whoever asked for it");
+    assert!(Arc::ptr_eq(&load(default).model, &other.model), "whichever component requested it");
     assert!(other.assumed.is_empty(), "nothing is assumed that was asked for: {:?}", other.assumed);
 }
 
 #[test]
-fn what_has_no_effect_is_refused_with_a_way_out() {
+fn what_has_no_effect_is_refused_with_a_help() {
     let place = Place::new();
     let mut loader = place.loader();
     let (solver, tolerance) = (asked(SolverKind::Adams), asked(1e-8));
@@ -129,7 +129,7 @@ fn what_has_no_effect_is_refused_with_a_way_out() {
             std::fs::copy(fmus::build(name, Fmi::V3, &BuildOptions::archive()), target).unwrap();
         }
         let model = if is_native { name.to_owned() } else { format!("{name}.fmu") };
-        // Told each time, also when the model is known.
+        // Reported each time, also when the model is known.
         let [first, again] = [(); 2].map(|()| {
             let mut report = Report::default();
             let loaded = load((&place, &mut loader), &model, solving, &mut report);

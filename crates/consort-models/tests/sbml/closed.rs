@@ -68,7 +68,7 @@ fn the_suite_is_as_large_as_it_says() {
 }
 
 #[test]
-fn a_run_that_was_restored_goes_on_bit_for_bit() {
+fn a_run_that_was_restored_continues_bit_for_bit() {
     let wrong: Vec<String> = cases::all().iter().filter_map(|case| restored(case).err()).collect();
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -90,7 +90,7 @@ fn restored(case: &Case) -> Result<(), String> {
     other.advance(case.end)?;
     match bits(&[expected]) == bits(&[other.values()]) {
         true => Ok(()),
-        false => Err(format!("{}: goes on otherwise", case.name)),
+        false => Err(format!("{}: continues otherwise", case.name)),
     }
 }
 

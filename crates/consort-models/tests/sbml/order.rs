@@ -10,7 +10,7 @@ use consort_models::equations::EquationsModel;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Three events at every second, two of them of one priority; `p` tells who came last.
+/// Three events at every second, two of them of one priority; `p` shows which came last.
 const TIED: Case = case(
     "events that any order fits",
     "variable next = 1

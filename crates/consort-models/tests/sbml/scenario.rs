@@ -1,4 +1,4 @@
-//! What saving, restoring and going on cost, and trees that are really visited.
+//! What saving, restoring and continuing cost, and trees that are really visited.
 
 use consort_core::{
     ContinuousInstance, ContinuousModel, Instance, Instantiation, Model, Prng, Resolution,
@@ -186,7 +186,7 @@ fn steps(end: f64) -> Vec<Step> {
     let resolution = Resolution::NANOSECOND;
     let time = |point: usize| {
         let time = resolution.from_f64(end * point as f64 / STEPS as f64);
-        time.expect("a time that can be told")
+        time.expect("a known time")
     };
     let step = |point: usize| {
         let (from, to) = (time(point), time(point + 1));

@@ -12,7 +12,7 @@ const BLESS: &str = "CONSORT_BLESS";
 const BEGIN: &str = "<!-- made by crates/consort-models/tests/sbml: begin -->\n";
 const END: &str = "<!-- made by crates/consort-models/tests/sbml: end -->\n";
 
-/// How many models use each construct in each edition, and how many of them anybody else computes.
+/// How many models use each construct in each edition, and how many of them other tools compute.
 #[derive(Default)]
 struct Row {
     models: [usize; EDITIONS.len()],

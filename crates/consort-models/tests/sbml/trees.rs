@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p consort-models --bench trees [-- --check]`, one line per model:
 //!
-//! - What it costs to save a state (and to free it), to restore one, and to go on by 1 % of the horizon, on
+//! - What it costs to save a state (and to free it), to restore one, and to continue by 1 % of the horizon, on
 //!   average over the horizon as in GetSet (Sinisi et al. 2021, section 4.4); from these the speed-up S(50, 5) by its
 //!   formula (section 3.4.4), of which 49.75 is the ideal.
 //! - A tree of three branches and six levels, really visited twice: with the solver's state restored

@@ -44,7 +44,7 @@ where
     let members: Vec<Member<N>> = (0..ring.nodes).map(member).collect();
     let mut scheduler = Scheduler::new(&ring.topology(), members, None);
     let begin = Instant::now();
-    scheduler.run().expect("a ring of states goes on");
+    scheduler.run().expect("a ring of states continues");
     let seconds = begin.elapsed().as_secs_f64();
     Measured { seconds, hash: hash(scheduler.behaviors().flat_map(|member| &member.x)) }
 }

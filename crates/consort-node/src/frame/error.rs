@@ -44,42 +44,42 @@ pub enum WireError {
     },
     /// A field is missing, or present although this kind has none.
     Field {
-        /// The kind.
+        /// The kind of the frame.
         kind: u8,
-        /// The field.
+        /// The name of the field.
         what: &'static str,
     },
     /// The payload is not valid for this kind.
     Payload {
-        /// The kind.
+        /// The kind of the frame.
         kind: u8,
-        /// What is wrong with it.
+        /// The error in the payload.
         why: &'static str,
     },
     /// A sequence number or acknowledgment is out of range.
     Sequence {
-        /// The number.
+        /// The sequence number that was found.
         found: u64,
         /// The largest possible number.
         most: u64,
     },
     /// The frame is longer than allowed at this point.
     TooLong {
-        /// How long the frame is.
+        /// The length of the frame.
         length: usize,
-        /// How long it may be.
+        /// The greatest length allowed.
         most: usize,
     },
     /// A frame that is not allowed at this point.
     Unexpected {
-        /// What it is.
+        /// The frame that was received.
         what: &'static str,
-        /// When it came.
+        /// The state in which it was received.
         when: &'static str,
     },
     /// The flow is unknown, or the sender is not one of its ends.
     Flow {
-        /// Its number.
+        /// The number of the flow.
         flow: u32,
     },
 }

@@ -17,7 +17,7 @@ pub struct FlowTally<'a> {
 pub struct Count {
     /// The flow.
     pub flow: FlowId,
-    /// How many messages.
+    /// The number of messages.
     pub count: u64,
     /// The hash of all of them.
     pub hash: FlowHash,
@@ -54,7 +54,7 @@ impl<'a> FlowTally<'a> {
         self.bytes
     }
 
-    /// What each flow has carried.
+    /// The counts of all flows.
     pub fn counts(&self) -> impl Iterator<Item = Count> + 'a {
         self.bytes.chunks_exact(ENTRY).map(|entry| Count {
             flow: FlowId(u32::from_le_bytes(super::at(entry, 0))),

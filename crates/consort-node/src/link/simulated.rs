@@ -26,7 +26,7 @@ pub struct Faults {
     pub cuts: f64,
     /// The share of frames at which a partition begins: frames are lost for a while.
     pub partitions: f64,
-    /// How long that takes.
+    /// The duration of a partition.
     pub partition_lasts: Duration,
 }
 

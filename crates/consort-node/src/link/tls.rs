@@ -87,7 +87,7 @@ impl TlsConfigs {
     }
 }
 
-/// Frames over TLS.
+/// A link over TLS.
 pub(crate) struct TlsLink {
     stream: TcpStream,
     connection: Connection,

@@ -50,7 +50,7 @@ pub(crate) struct Acceptor {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What accepts connections.
+/// A source of incoming connections.
 pub(crate) enum AcceptSource {
     Socket(Listener),
     Hub(HubListener),

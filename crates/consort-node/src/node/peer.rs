@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const RETRY_MIN: Duration = Duration::from_millis(10);
 const RETRY_MAX: Duration = Duration::from_millis(200);
 
-/// Another node.
+/// Another node, with its session and its link.
 pub(crate) struct Peer {
     pub(crate) name: String,
     pub(crate) node: NodeId,
@@ -40,7 +40,7 @@ pub(crate) struct Peer {
 pub(crate) enum LinkState {
     /// There is no link.
     Down {
-        /// Since when.
+        /// When the link was lost.
         since: Instant,
         /// When to try again.
         retry: Instant,

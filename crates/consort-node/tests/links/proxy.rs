@@ -79,7 +79,7 @@ enum Stream {
 }
 
 impl Proxy {
-    /// Listens at a place (port 0: any that is free) for whoever goes to the other.
+    /// Listens at a place (port 0: any that is free) for connections to the other.
     pub(crate) fn start(at: &Place, to: Place, cut: Cut, aim: Option<Aim>) -> Proxy {
         let listener = Listener::bind(at);
         let place = listener.place(at);

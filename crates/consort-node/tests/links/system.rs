@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const HORIZON: i64 = 60;
-/// Nodes tell what their flows carried after so many steps, as at a save.
+/// Nodes send the tallies of their flows after so many steps, as at a save.
 const SAVE_EVERY: u32 = 40;
 const GATHER: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -167,7 +167,7 @@ impl System {
     }
 }
 
-/// A node to its end; it tells what it sent every now and then, as at a save.
+/// A node to its end; it sends its tallies now and then, as at a save.
 fn drive(options: JoinOptions) -> Result<Hashes, NodeError> {
     let mut node = Node::join(options)?;
     let mut body = Body::new(&node);

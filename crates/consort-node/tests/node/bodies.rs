@@ -100,7 +100,7 @@ pub(crate) fn run(all: Vec<JoinOptions>) -> Result<Hashes, Vec<NodeError>> {
     if errors.is_empty() { Ok(hashes) } else { Err(errors) }
 }
 
-/// A body: its state follows from its name and everything that it was told.
+/// A body: its state follows from its name and everything that it received.
 pub(crate) struct Body {
     pub(crate) state: u64,
 }
@@ -132,7 +132,7 @@ impl Body {
         Ok(true)
     }
 
-    /// Whoever has an event flow plans the next event by its state.
+    /// A body with an event flow plans the next event by its state.
     fn plan(&self, node: &mut Node, tag: Tag) -> Result<(), NodeError> {
         let flows = &node.topology().flows;
         let is_mine =
@@ -158,7 +158,7 @@ pub(crate) fn drive(mut node: Node) -> Result<Hashes, NodeError> {
     while body.step(&mut node)? {}
     let hashes = hashes(&node);
     let words = node.leave(&body.state.to_le_bytes())?;
-    assert!(words.values().all(|words| words.len() == 8), "everybody says eight bytes");
+    assert!(words.values().all(|words| words.len() == 8), "every body sends eight bytes");
     Ok(hashes)
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn through_hub(
         options.hub = Some(hub.clone());
         change(options);
     }
-    run(all).expect("everybody comes to the end")
+    run(all).expect("all nodes come to the end")
 }
 
 pub(crate) fn through_sockets(
@@ -33,7 +33,7 @@ pub(crate) fn through_sockets(
         options.peers = names.iter().map(|name| (name.clone(), endpoint(name))).collect();
         change(options);
     }
-    run(all).expect("everybody comes to the end")
+    run(all).expect("all nodes come to the end")
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn asked(bounds: [BoundPolicy; 2], faults: Option<&Faults>) -> Hashes {
         options.hub = Some(hub.clone());
         options.faults = faults.cloned();
     }
-    run(all).expect("everybody comes to the end")
+    run(all).expect("all nodes come to the end")
 }
 
 #[test]

@@ -72,24 +72,24 @@ fn a_node_that_waits_for_a_message_can_be_cancelled_and_the_others_hear_of_it() 
 }
 
 #[test]
-fn a_wait_that_takes_long_is_told_again_and_again_but_ever_less_often() {
-    let (sender, told) = std::sync::mpsc::channel();
+fn a_wait_that_takes_long_is_reported_again_and_again_but_ever_less_often() {
+    let (sender, reported) = std::sync::mpsc::channel();
     let [a, b, c] = three(1_000_000);
     let waiting = WaitListener::new(move |wait| {
-        // Not everybody listens.
+        // Not all receivers listen.
         let _ = sender.send(wait.clone());
     });
     let a = start(JoinOptions { waiting: Some(waiting), ..a });
     let c = start(c);
     let node = Node::join(b).expect("all come");
-    let heard = |_| told.recv_timeout(Duration::from_secs(60)).expect("it waits");
-    let told: Vec<Wait> = (0..2).map(heard).collect();
+    let heard = |_| reported.recv_timeout(Duration::from_secs(60)).expect("it waits");
+    let reported: Vec<Wait> = (0..2).map(heard).collect();
     node.fail("enough");
     for node in [a, c] {
         assert_eq!(node.join().expect("no panic").expect_err("it").to_string(), "node `b`: enough");
     }
-    assert!(told.iter().all(|wait| wait.for_node == "b"), "{told:?}");
-    let seconds = told.iter().map(|wait| wait.since.as_secs()).collect::<Vec<_>>();
+    assert!(reported.iter().all(|wait| wait.for_node == "b"), "{reported:?}");
+    let seconds = reported.iter().map(|wait| wait.since.as_secs()).collect::<Vec<_>>();
     assert!(5 <= seconds[0] && 2 * seconds[0] <= seconds[1], "{seconds:?}");
 }
 
@@ -107,7 +107,7 @@ fn silence_is_no_death() {
 }
 
 #[test]
-fn a_node_that_comes_back_goes_on_where_it_was() {
+fn a_node_that_comes_back_continues_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a");
     let node = start(options(&path));
@@ -188,7 +188,7 @@ fn a_slow_node_is_waited_for_at_the_end() {
     let mut body = Bodies::new(&node);
     while body.step(&mut node).expect("all is well") {}
     std::thread::sleep(Duration::from_millis(700));
-    assert!(others.iter().all(|other| !other.is_finished()), "nobody leaves before all do");
+    assert!(others.iter().all(|other| !other.is_finished()), "no node leaves before all do");
     assert!(!hashes(&node).is_empty(), "it has flows");
     node.leave(&[0; 8]).expect("all leave");
     for other in others {
@@ -200,7 +200,7 @@ fn a_slow_node_is_waited_for_at_the_end() {
 fn a_node_that_is_stopped_while_the_line_is_cut_is_waited_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a");
-    // A stopped process: its socket accepts connections, nobody looks at them.
+    // A stopped process: its socket accepts connections, which are not served.
     let stopped = folder.path().join("z");
     let listener = std::os::unix::net::UnixListener::bind(&stopped).expect("a socket");
     let mut patient = options(&path);

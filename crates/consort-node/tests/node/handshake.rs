@@ -34,15 +34,15 @@ fn stranger(bytes: impl Fn(&mut Puppet) -> Vec<u8>) -> String {
     let bytes = bytes(&mut puppet);
     puppet.raw(&bytes);
     let heard = puppet.reason();
-    let error = node.join().expect("no panic").expect_err("nobody else comes");
-    let told = "nodes did not connect within 0.4 s: node `z`: it has not connected; \
+    let error = node.join().expect("no panic").expect_err("no other node comes");
+    let reported = "nodes did not connect within 0.4 s: node `z`: it has not connected; \
                 refused: no hello: ";
-    assert!(error.to_string().starts_with(told), "{error}");
+    assert!(error.to_string().starts_with(reported), "{error}");
     heard
 }
 
 #[test]
-fn strangers_are_told_why() {
+fn a_refused_node_receives_the_reason() {
     let said = [
         stranger(|_| b"GET / HTTP/1.1\r\n\r\n".repeat(4)),
         stranger(|_| vec![0; 64]),
@@ -82,7 +82,7 @@ fn a_hello_that_cannot_be_read_is_refused() {
     let bytes = cut(&mut puppet);
     puppet.raw(&bytes);
     let heard = puppet.reason();
-    let error = node.join().expect("no panic").expect_err("nobody else comes");
+    let error = node.join().expect("no panic").expect_err("no other node comes");
     assert_snapshot!(format!("z hears: {heard}\na says:  {error}"));
 }
 
@@ -97,7 +97,7 @@ fn who_does_not_belong_to_the_run_is_refused_and_the_right_one_still_awaited() {
 }
 
 #[test]
-fn differences_in_the_flows_are_told_in_words() {
+fn differences_in_the_flows_are_reported_as_text() {
     let period = |ticks| FlowTiming::Periodic(Time::from_ticks(ticks));
     let event = FlowKind::Event {
         lookahead: Time::from_ticks(2),
@@ -143,7 +143,7 @@ fn met(change: impl Fn(&mut JoinOptions, bool)) -> String {
 }
 
 #[test]
-fn both_sides_tell_from_where_each_goes_on_and_what_to_do() {
+fn both_sides_report_from_where_each_resumes_and_what_to_do() {
     let said = met(|options, is_first| {
         options.begins = Some(tick(if is_first { 20_000 } else { 30_000 }).time);
     });
@@ -153,7 +153,7 @@ fn both_sides_tell_from_where_each_goes_on_and_what_to_do() {
 }
 
 #[test]
-fn both_sides_tell_what_is_run_elsewhere_and_not_here() {
+fn both_sides_report_what_is_run_elsewhere_and_not_here() {
     let said = met(|options, is_first| {
         let stop = if is_first { "60 s" } else { "50 s" };
         let file = if is_first { "the file `a.fmu`" } else { "the file `b.fmu`" };
@@ -164,8 +164,8 @@ fn both_sides_tell_what_is_run_elsewhere_and_not_here() {
 }
 
 #[test]
-fn who_is_missing_is_told_until_all_are_there() {
-    let (sender, told) = std::sync::mpsc::channel();
+fn missing_nodes_are_reported_until_all_are_there() {
+    let (sender, reported) = std::sync::mpsc::channel();
     let hub = Hub::new();
     let options = |name| JoinOptions {
         hub: Some(hub.clone()),
@@ -175,9 +175,9 @@ fn who_is_missing_is_told_until_all_are_there() {
         Gathering::new(move |missing| sender.send(missing.to_vec()).expect("a listener"));
     let first = JoinOptions { gathering: Some(gathering), ..options("a") };
     let first = std::thread::spawn(move || Node::join(first).and_then(|node| node.leave(b"")));
-    assert_eq!(told.recv().expect("who is missing"), ["z"]);
+    assert_eq!(reported.recv().expect("who is missing"), ["z"]);
     let second = Node::join(options("z")).and_then(|node| node.leave(b""));
-    assert_eq!(told.recv().expect("who is missing"), [""; 0]);
+    assert_eq!(reported.recv().expect("who is missing"), [""; 0]);
     assert!(first.join().expect("no panic").is_ok() && second.is_ok());
 }
 
@@ -190,7 +190,7 @@ fn more_differences_than_help_are_counted() {
 }
 
 #[test]
-fn a_second_node_of_the_same_name_is_refused_and_the_first_goes_on() {
+fn a_second_node_of_the_same_name_is_refused_and_the_first_continues() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a");
     let node = start(options(&path));
@@ -254,7 +254,7 @@ fn a_socket_that_a_killed_node_left_is_no_obstacle() {
     let path = folder.path().join("a");
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
     assert!(path.exists(), "a killed node does not tidy up");
-    let error = Node::join(options(&path)).err().expect("nobody comes").to_string();
+    let error = Node::join(options(&path)).err().expect("no node comes").to_string();
     assert_eq!(error, "nodes did not connect within 0.4 s: node `z`: it has not connected");
 }
 
@@ -273,5 +273,5 @@ fn two_threads_of_one_name_do_not_share_a_hub() {
     std::thread::sleep(std::time::Duration::from_millis(100));
     let error = joined(&hub).err().expect("the name is taken").to_string();
     assert!(error.starts_with("cannot register a node name twice at the hub"), "{error}");
-    assert!(other.join().expect("no panic").is_some(), "nobody else came");
+    assert!(other.join().expect("no panic").is_some(), "no other node came");
 }

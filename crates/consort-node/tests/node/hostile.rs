@@ -1,4 +1,4 @@
-//! Frames that nobody may send: the node gives up, and says who is to blame for what.
+//! Frames that are not allowed: the node gives up, and names the sender and the mistake.
 
 use crate::bodies::tick;
 use crate::puppet::{Puppet, options, start};
@@ -23,7 +23,7 @@ fn after(act: impl Fn(&mut Puppet)) -> String {
 const PONG: FlowId = FlowId(1);
 
 #[test]
-fn what_is_no_frame_is_told() {
+fn what_is_no_frame_is_reported() {
     let failed = Body::Failed { at: None, failed_node: "z", reason: "?" };
     let said = [
         after(|z| z.forge(Body::Ready, 3, 255)),
@@ -44,7 +44,7 @@ fn what_is_no_frame_is_told() {
 }
 
 #[test]
-fn what_a_flow_does_not_allow_is_told() {
+fn what_a_flow_does_not_allow_is_reported() {
     let said = [
         after(|z| z.message(9, 0, Some(1))),
         after(|z| z.message(0, 0, Some(1))),
@@ -65,7 +65,7 @@ fn what_a_flow_does_not_allow_is_told() {
 }
 
 #[test]
-fn what_is_above_a_bound_is_told_with_the_bound() {
+fn what_is_above_a_bound_is_reported_with_the_bound() {
     // Where it is noticed depends on how far the node is.
     let flood = after(|z| (0..9).for_each(|at| z.message(1, at, Some(at + 1))));
     assert!(

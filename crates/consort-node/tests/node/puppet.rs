@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Nodes `a` and `z`, which tell each other something in every tick.
+/// Nodes `a` and `z`, which send each other a message in every tick.
 pub(crate) fn topology() -> Topology {
     let mut flows = vec![flow("ping", 0, &[1], 1), flow("pong", 1, &[0], 1)];
     flows.iter_mut().for_each(|flow| flow.capacity = 2);
@@ -58,7 +58,7 @@ pub(crate) struct Puppet {
 }
 
 impl Puppet {
-    /// Connects as soon as somebody listens.
+    /// Connects as soon as there is a listener.
     pub(crate) fn connect(path: &Path) -> Self {
         let end = Instant::now() + Duration::from_secs(5);
         loop {
@@ -69,7 +69,7 @@ impl Puppet {
                     return Puppet { stream, sequence: 0 };
                 }
                 Err(error) if Instant::now() < end => drop(error),
-                Err(error) => panic!("nobody listens: {error}"),
+                Err(error) => panic!("there is no listener: {error}"),
             }
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -96,7 +96,7 @@ impl Puppet {
     }
 
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
-        // Whoever is refused early cannot say all it wanted to.
+        // A node that is refused early cannot send everything.
         drop(self.stream.write_all(bytes));
     }
 

@@ -19,7 +19,7 @@ fn ask_until(path: &Path, is_it: impl Fn(&NodeStatus) -> bool) -> NodeStatus {
 }
 
 #[test]
-fn a_node_tells_whom_it_waits_for_in_every_phase() {
+fn a_node_shows_which_node_it_waits_for_in_every_phase() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a");
     let mut patient = options(&path);
@@ -59,10 +59,10 @@ fn a_node_tells_whom_it_waits_for_in_every_phase() {
 }
 
 #[test]
-fn nobody_there_is_told_with_the_endpoint() {
+fn a_missing_node_is_reported_with_the_endpoint() {
     let folder = tempfile::tempdir().expect("a folder");
-    let endpoint = Endpoint::Unix(folder.path().join("nobody"));
-    let error = ask_status(&endpoint).expect_err("nobody is there").to_string();
+    let endpoint = Endpoint::Unix(folder.path().join("missing"));
+    let error = ask_status(&endpoint).expect_err("no node is there").to_string();
     assert!(error.starts_with(&format!("no status from `{endpoint}`: ")), "{error}");
 }
 

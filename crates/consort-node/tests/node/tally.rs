@@ -20,7 +20,7 @@ fn honest(last: i64) -> FlowHash {
     hash
 }
 
-fn tell(puppet: &mut Puppet, count: u64, hash: FlowHash, is_last: bool) {
+fn send_tally(puppet: &mut Puppet, count: u64, hash: FlowHash, is_last: bool) {
     let mut bytes = Vec::new();
     FlowTally::write([Count { flow: PONG, count, hash }].into_iter(), &mut bytes);
     let tally = FlowTally::read(13, &bytes).expect("one flow");
@@ -34,7 +34,7 @@ fn after(count: u64, hash: FlowHash) -> String {
     let node = start(options(&path));
     let mut puppet = Puppet::join(&path);
     (0..2).for_each(|at| puppet.message(1, at, Some(at + 1)));
-    tell(&mut puppet, count, hash, false);
+    send_tally(&mut puppet, count, hash, false);
     node.join().expect("no panic").expect_err("they do not agree").to_string()
 }
 
@@ -44,12 +44,12 @@ fn a_source_that_sent_something_else_is_named_with_the_flow_and_both_nodes() {
 }
 
 #[test]
-fn what_is_told_of_messages_to_come_is_compared_when_they_have() {
+fn a_tally_of_messages_to_come_is_compared_when_they_have_come() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a");
     let node = start(options(&path));
     let mut puppet = Puppet::join(&path);
-    tell(&mut puppet, 1, honest(1), false);
+    send_tally(&mut puppet, 1, honest(1), false);
     puppet.message(1, 0, Some(1));
     let error = node.join().expect("no panic").expect_err("another hash");
     assert!(matches!(error, NodeError::Differs { .. }), "{error}");
@@ -57,7 +57,7 @@ fn what_is_told_of_messages_to_come_is_compared_when_they_have() {
 }
 
 #[test]
-fn a_flow_of_somebody_else_is_not_told_of() {
+fn a_tally_of_a_foreign_flow_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a");
     let node = start(options(&path));
@@ -69,14 +69,14 @@ fn a_flow_of_somebody_else_is_not_told_of() {
 }
 
 #[test]
-fn at_the_end_nobody_says_that_it_went_well_before_all_flows_are_compared() {
+fn no_node_reports_success_before_all_flows_are_compared() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a");
     let horizon = Some(tick(1));
     let node = start(consort_node::JoinOptions { horizon, ..options(&path) });
     let mut puppet = Puppet::join_until(&path, horizon);
     (0..2).for_each(|at| puppet.message(1, at, Some(at + 1)));
-    tell(&mut puppet, 2, FlowHash::default(), true);
+    send_tally(&mut puppet, 2, FlowHash::default(), true);
     let mut has_left = false;
     while let Some(bytes) = puppet.hear() {
         has_left |= matches!(frame::decode(&bytes).expect("a frame").body, Body::Final(_));

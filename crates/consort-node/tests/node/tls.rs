@@ -1,4 +1,4 @@
-//! Encrypted links: the same results, and nobody gets in under a name that its certificate does not hold.
+//! Encrypted links: the same results, and no node gets in under a name that its certificate does not hold.
 
 use crate::bodies::{bodies, options, run};
 use crate::conformance::{HORIZON, place, ports, through_hub, through_sockets};
@@ -58,7 +58,7 @@ fn refused(files: &[TlsFiles; 3]) -> Vec<NodeError> {
         options.peers = ["a", "b"].map(|name| (name.to_owned(), endpoint(name))).into();
         options.gather = Duration::from_millis(700);
     }
-    run(all).expect_err("somebody is not let in")
+    run(all).expect_err("a node is not let in")
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn who_connects_under_a_name_that_its_certificate_does_not_hold_is_refused_with_
         let reason = "the certificate is not for node `c`: add `c` to its DNS names (subject alternative names)";
         assert!(!said.is_empty(), "{names:?}");
         assert!(said.iter().all(|said| said.contains(reason)), "{said:?}");
-        let is_told = |start: &str| said.iter().any(|said| said.starts_with(start));
+        let is_reported = |start: &str| said.iter().any(|said| said.starts_with(start));
         assert!(
-            is_told("node `a` refused the connection")
-                || is_told("node `b` refused the connection"),
+            is_reported("node `a` refused the connection")
+                || is_reported("node `b` refused the connection"),
             "{said:?}"
         );
     }
@@ -163,9 +163,9 @@ fn the_first_true_reason_is_kept_when_the_other_node_has_ended() {
     let of_c = of_c.unwrap_or_else(|| panic!("{said:?}"));
     assert!(of_c.contains("another secret") && !of_c.contains("refused (os"), "{of_c}");
     let mut others = said.iter().filter(|said| *said != of_c);
-    let told =
+    let expected =
         "no hello: our certificate was not trusted: it has another secret or another authority";
-    assert!(others.any(|said| said.contains(told)), "{said:?}");
+    assert!(others.any(|said| said.contains(expected)), "{said:?}");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn what_others_can_reach_without_tls_is_refused_unless_it_is_allowed() {
         let mut one = options(&bodies(4), HORIZON).remove(0);
         one.listen = Some(Endpoint::Tcp(format!("0.0.0.0:{}", ports(1)[0])));
         (one.gather, one.allows_plain) = (Duration::from_millis(1), allows_plain);
-        Node::join(one).err().expect("nobody else comes")
+        Node::join(one).err().expect("no other node comes")
     };
     let refused = join(false);
     assert!(matches!(refused, NodeError::Options { .. }), "{refused}");
@@ -183,7 +183,7 @@ fn what_others_can_reach_without_tls_is_refused_unless_it_is_allowed() {
 }
 
 #[test]
-fn certificates_that_cannot_be_read_are_told_by_file() {
+fn certificates_that_cannot_be_read_are_reported_by_file() {
     let folder = folder();
     let mut files = authority(&folder).certify("a").expect("the folder is writable");
     files.key = folder.path().join("nothing.pem");

@@ -35,7 +35,7 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// Everybody has come when this returns. Hellos are of runs that end with this tick.
+    /// All have connected when this returns. Hellos are of runs that end with this tick.
     pub(crate) fn gather(attack: Attack, port: u16, horizon: i64) -> Crowd {
         let is_over = Arc::new(AtomicBool::new(false));
         let mut all: Vec<Stranger> = (0..CROWD).map_while(|_| Stranger::come(port)).collect();
@@ -90,7 +90,7 @@ impl Stranger {
     }
 }
 
-/// A connection, as soon as somebody listens.
+/// A connection, as soon as there is a listener.
 fn connected(place: &str) -> Option<TcpStream> {
     for _ in 0..500 {
         if let Ok(stream) = TcpStream::connect(place) {
@@ -147,7 +147,7 @@ pub(crate) fn misfit(place: &str) -> String {
     let mut hello = hello(crate::HORIZON);
     hello.topology.flows[0].timing = FlowTiming::Once;
     hello.hash = hello.topology.hash();
-    let mut stream = connected(place).expect("somebody listens");
+    let mut stream = connected(place).expect("there is a listener");
     stream.write_all(&framed(&hello.to_bytes(), 0)).expect("it is taken");
     let mut heard = Vec::new();
     match stream.read_to_end(&mut heard) {

@@ -75,7 +75,7 @@ fn withstands(attack: Attack, is_tls: bool, when: When) {
     let crowd = crowd.unwrap_or_else(|| Crowd::gather(attack, port, HORIZON));
     let mut found = Hashes::new();
     for node in [first].into_iter().chain(others) {
-        found.extend(node.join().expect("no panic").expect("the run goes on"));
+        found.extend(node.join().expect("no panic").expect("the run continues"));
     }
     let growth = resident().saturating_sub(room);
     drop(crowd);
@@ -93,7 +93,7 @@ fn seconds(attack: Option<Attack>) -> f64 {
     while all_are_there.recv().is_ok_and(|missing| missing != 0) {}
     let begin = Instant::now();
     for node in [first].into_iter().chain(others) {
-        node.join().expect("no panic").expect("the run goes on");
+        node.join().expect("no panic").expect("the run continues");
     }
     let seconds = begin.elapsed().as_secs_f64();
     drop(crowd);
@@ -153,14 +153,14 @@ fn lonely(address: String) -> JoinOptions {
 }
 
 #[test]
-fn what_strangers_did_is_told_if_nobody_else_came() {
+fn what_strangers_did_is_reported_if_no_node_came() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     allow_descriptors();
     let port = ports()[0];
     let (node, _) = started(lonely(format!("localhost:{port}")), PACE);
     let crowds =
         [Attack::Silent, Attack::Huge, Attack::Forged].map(|it| Crowd::gather(it, port, HORIZON));
-    let error = node.join().expect("no panic").expect_err("nobody came").to_string();
+    let error = node.join().expect("no panic").expect_err("no node came").to_string();
     drop(crowds);
     for part in [
         " connections closed before the handshake",
@@ -172,7 +172,7 @@ fn what_strangers_did_is_told_if_nobody_else_came() {
     }
 }
 
-/// Passes on what comes to a port, as soon as somebody listens there, and keeps what the side says that connects.
+/// Passes on what comes to a port, as soon as there is a listener there, and keeps what the side says that connects.
 fn recording(to: u16) -> (u16, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("bound").port();
@@ -180,10 +180,10 @@ fn recording(to: u16) -> (u16, Arc<Mutex<Vec<u8>>>) {
     let kept = record.clone();
     std::thread::spawn(move || {
         for near in listener.incoming() {
-            // Who finds nobody comes again.
+            // A node that finds no listener tries again.
             let Ok(far) = TcpStream::connect(("127.0.0.1", to)) else { continue };
             let kept = kept.clone();
-            let near = near.expect("somebody came");
+            let near = near.expect("a connection came");
             std::thread::spawn(move || pass_on(near, far, &kept));
         }
     });
@@ -235,7 +235,7 @@ fn outward() -> Option<String> {
 }
 
 #[test]
-fn from_another_machine_one_hello_that_does_not_fit_ends_nothing_and_the_status_is_not_told() {
+fn from_another_machine_one_hello_that_does_not_fit_ends_nothing_and_the_status_is_not_shown() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(address) = outward() else { return };
     let place = format!("{address}:{}", ports()[0]);
@@ -243,10 +243,10 @@ fn from_another_machine_one_hello_that_does_not_fit_ends_nothing_and_the_status_
     let refused = crowd::misfit(&place);
     assert!(refused.contains("has flow `a/state`"), "{refused}");
     assert!(!node.is_finished(), "the right one may still come");
-    let asked = consort_node::ask_status(&Endpoint::Tcp(place)).expect_err("it is not told");
+    let asked = consort_node::ask_status(&Endpoint::Tcp(place)).expect_err("it is not shown");
     let reason = "status requests are answered on this machine, and over `tls` endpoints";
     assert!(asked.to_string().ends_with(reason), "{asked}");
-    let error = node.join().expect("no panic").expect_err("nobody came").to_string();
+    let error = node.join().expect("no panic").expect_err("no node came").to_string();
     assert!(error.contains("refused: node `b`: node `b` has flow `a/state`"), "{error}");
 }
 
@@ -255,12 +255,12 @@ fn started(
     mut options: JoinOptions,
     pace: Duration,
 ) -> (std::thread::JoinHandle<Result<Hashes, NodeError>>, Receiver<usize>) {
-    let (sender, told) = channel();
+    let (sender, reported) = channel();
     options.gathering = Some(Gathering::new(move |missing| {
-        // Not everybody listens.
+        // Not all receivers listen.
         let _ = sender.send(missing.len());
     }));
-    (std::thread::spawn(move || drive(options, pace)), told)
+    (std::thread::spawn(move || drive(options, pace)), reported)
 }
 
 fn drive(options: JoinOptions, pace: Duration) -> Result<Hashes, NodeError> {
@@ -296,7 +296,7 @@ fn allow_descriptors() {
 
 /// Bytes of this process that are in memory.
 fn resident() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let text = std::fs::read_to_string("/proc/self/status").expect("Linux has this file");
     let line = text.lines().find(|line| line.starts_with("VmRSS:")).expect("it has some");
     let kilobytes = line.split_whitespace().nth(1).and_then(|word| word.parse::<u64>().ok());
     kilobytes.expect("a number") << 10

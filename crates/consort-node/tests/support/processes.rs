@@ -148,10 +148,10 @@ impl Running {
     pub(crate) fn wait_until_joined(&mut self) {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("a pipe is readable");
-        assert_eq!(line, "joined\n", "{}", self.last_words());
+        assert_eq!(line, "joined\n", "{}", self.last_output());
     }
 
-    fn last_words(&mut self) -> String {
+    fn last_output(&mut self) -> String {
         let mut words = String::new();
         let stderr = self.child.stderr.as_mut().expect("it was piped");
         stderr.read_to_string(&mut words).expect("a node says text");
@@ -162,7 +162,7 @@ impl Running {
     pub(crate) fn finish(mut self) -> Result<Said, String> {
         let mut text = String::new();
         self.stdout.read_to_string(&mut text).expect("a node says text");
-        let words = self.last_words();
+        let words = self.last_output();
         let status = self.child.wait().expect("a child can be waited for");
         let line = text.lines().last().filter(|_| status.success());
         line.and_then(parse).ok_or_else(|| format!("{status}: {words}"))

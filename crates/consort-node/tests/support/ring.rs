@@ -53,7 +53,7 @@ impl Ring {
         (!is_last).then_some(Tag { time: Time::from_ticks(next), microstep: 0 })
     }
 
-    /// Runs node `index` to its end; `at` is told each tag that was received.
+    /// Runs node `index` to its end; `at` is called with each tag that was received.
     pub(crate) fn run(
         &self,
         index: usize,

@@ -29,7 +29,7 @@ fn pair(locator: &str, tls: Option<&TlsFiles>) -> (ZenohLink, ZenohLink, ZenohLi
                 break link;
             }
         };
-        let connected = connecting.join().expect("no panic").expect("somebody listens");
+        let connected = connecting.join().expect("no panic").expect("there is a listener");
         (connected, accepted, listener)
     })
 }
@@ -80,10 +80,10 @@ pub(crate) fn dropped_is_closed() {
     assert_eq!(receive(&mut other), None);
 }
 
-pub(crate) fn nobody() {
+pub(crate) fn no_listener() {
     let begin = Instant::now();
     let connected = ZenohLink::connect(&locator("tcp"), None, Duration::from_secs(1));
-    assert!(connected.is_err(), "there is nobody");
+    assert!(connected.is_err(), "there is no listener");
     assert!(begin.elapsed() < Duration::from_secs(5), "it took {:?}", begin.elapsed());
 }
 

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let tests: &[runner::Test] = &[
         ("frames_arrive_whole_and_in_both_directions", links::frames_arrive),
         ("a_link_that_is_dropped_is_closed_at_the_other_end", links::dropped_is_closed),
-        ("nobody_at_the_other_end_is_an_error_in_time", links::nobody),
+        ("a_missing_listener_is_an_error_in_time", links::no_listener),
         ("a_locator_that_is_none_is_an_error", links::no_locator),
         ("a_node_without_a_certificate_does_not_connect", links::no_certificate),
         ("rings_of_all_sizes_give_the_expected_bits", rings),

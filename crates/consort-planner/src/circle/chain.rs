@@ -16,7 +16,7 @@ pub(crate) struct Chain {
 /// How one variable leads to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Link {
-    /// By a connection.
+    /// Linked by a connection.
     Connected,
     /// Within a component, at once.
     Feedthrough,

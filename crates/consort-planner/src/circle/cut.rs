@@ -1,7 +1,7 @@
 //! Where a loop is cut: few connections such that every way round passes one of them.
 //!
 //! Walks through the loop depth first. Whenever the walk meets itself, connections are cut such
-//! that no way round goes on through the edge that closed it. Which ones depends on where the walk
+//! that no way round passes the edge that closed it. Which ones depends on where the walk
 //! starts: small loops are walked from every input and the smallest cut is kept. Finding the least
 //! cut of all is hard in general (minimum feedback arc set).
 

@@ -14,11 +14,11 @@ use serde::Serialize;
 /// A connection whose value is used late.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DelayedConnection {
-    /// `component.variable`.
+    /// The output it comes from: `component.variable`.
     pub from: String,
-    /// `component.variable`.
+    /// The input it goes to: `component.variable`.
     pub to: String,
-    /// What makes the value late.
+    /// The reason why the value is late.
     pub reason: DelayReason,
     /// By how many steps: of the source if the connection is delayed, of the target otherwise. A
     /// slower source is up to one step of its own late.
@@ -45,7 +45,7 @@ pub enum DelayReason {
 /// By how much an output is late.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Lag {
-    /// `component.variable`.
+    /// The output: `component.variable`.
     pub output: String,
     /// The largest artificial delay of any feedthrough path into it, in steps.
     pub steps: u32,
@@ -60,7 +60,7 @@ pub struct Lag {
 /// fade.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct EqualDelay {
-    /// Which component.
+    /// The name of the component.
     pub component: String,
     /// Its inputs arrive with this delay over all paths, in steps; `None` if they differ.
     pub steps: Option<u32>,
@@ -82,20 +82,20 @@ pub struct BrokenDelay {
 pub struct Path {
     /// `component.variable`, first one first; of long paths the end.
     pub variables: Vec<String>,
-    /// In steps.
+    /// The delay in steps.
     pub steps: u32,
 }
 
 /// A connection whose value is used late.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LateConnection {
-    /// `component.variable`.
+    /// The output it comes from: `component.variable`.
     pub from: String,
-    /// `component.variable`.
+    /// The input it goes to: `component.variable`.
     pub to: String,
-    /// How many steps.
+    /// The delay in steps.
     pub steps: u32,
-    /// Their sum.
+    /// The sum of these steps.
     pub by: Time,
 }
 

@@ -26,9 +26,9 @@ pub struct Federation {
 /// A component as a federate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Federate {
-    /// Which component.
+    /// The name of the component.
     pub component: String,
-    /// `TAR` or `NER+TAR`.
+    /// The request strategy: `TAR` or `NER+TAR`.
     pub strategy: String,
     /// Its outputs by level.
     pub groups: Vec<OutputGroup>,
@@ -45,7 +45,7 @@ pub struct Federate {
 /// Outputs that are published together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct OutputGroup {
-    /// Their level.
+    /// The level of the outputs.
     pub level: u32,
     /// Names of variables.
     pub outputs: Vec<String>,

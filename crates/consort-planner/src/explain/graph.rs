@@ -10,9 +10,9 @@ use serde::Serialize;
 pub struct GraphNode {
     /// `component.variable`, or the component's name.
     pub name: String,
-    /// Whose it is.
+    /// The component to which the node belongs.
     pub component: String,
-    /// What it is.
+    /// The kind of the node.
     pub kind: NodeKind,
     /// How many exchanges it waits for; 0 for what is known first.
     pub level: u32,
@@ -41,7 +41,7 @@ pub struct GraphEdge {
     pub from: usize,
     /// Index of a node.
     pub to: usize,
-    /// What the dependency comes from.
+    /// The cause of the dependency.
     pub kind: EdgeKind,
 }
 
@@ -49,7 +49,7 @@ pub struct GraphEdge {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeKind {
-    /// By a connection.
+    /// Caused by a connection.
     Connected,
     /// By a connection that hands on the previous value.
     Delayed,
@@ -66,7 +66,7 @@ pub enum EdgeKind {
 pub struct Level {
     /// Which level; outputs of level 0 are known before anything is exchanged.
     pub level: u32,
-    /// `component.variable`.
+    /// The outputs: `component.variable`.
     pub outputs: Vec<String>,
 }
 

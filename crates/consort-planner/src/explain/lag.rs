@@ -85,7 +85,7 @@ impl Ages {
         }
     }
 
-    /// Connections and feedthrough.
+    /// The edges of connections and feedthrough.
     pub(super) fn edges<'a>(
         &'a self,
         cycle: &'a Cycle<'_>,
@@ -119,7 +119,7 @@ impl EdgeKind {
     }
 }
 
-/// Connections, delayed ones too, and all feedthrough that is declared, whoever answers at once.
+/// Connections, delayed ones too, and all feedthrough that is declared, also of components that answer by step.
 fn declared_graph(names: &Names<'_>, cycle: &Cycle<'_>) -> Graph {
     let nodes = &cycle.flow.nodes;
     let mut edges = cycle.flow.wires.edges(names.system, nodes);

@@ -1,4 +1,4 @@
-//! Loops in words.
+//! Explanations of loops.
 
 use crate::circle::Circle;
 use crate::cycle::Cycle;
@@ -21,13 +21,13 @@ pub struct LoopExplanation {
     pub members: Vec<String>,
     /// Whether it is solved; if not, the system is refused.
     pub iterated: bool,
-    /// How it is evaluated.
+    /// The method of evaluation.
     pub evaluation: String,
     /// The connections at which it is cut: `a.y -> b.u`.
     pub unknowns: Vec<String>,
-    /// Who is saved, stepped and restored for each evaluation.
+    /// The components that are saved, stepped and restored for each evaluation.
     pub rollback: Vec<String>,
-    /// What would break it.
+    /// Changes that would break the loop.
     pub cures: Vec<String>,
 }
 
@@ -35,22 +35,22 @@ pub struct LoopExplanation {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LoopProgram {
-    /// Run once.
+    /// The program that runs once, before the first step.
     Initialization,
     /// Run at every tag.
     Present,
-    /// Run between tags.
+    /// The program that runs between tags.
     Advance,
 }
 
 /// One link of a closed chain.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ChainLink {
-    /// `component.variable`.
+    /// Where the link begins: `component.variable`.
     pub from: String,
     /// `connected`, `feedthrough` or `step`.
     pub kind: String,
-    /// `component.variable`.
+    /// Where the link ends: `component.variable`.
     pub to: String,
 }
 

@@ -1,4 +1,4 @@
-//! Who is integrated as one, and why somebody is not.
+//! Components that are integrated together, and why others are not.
 
 use crate::groups::{Apart, Groups, obstacle};
 use crate::nodes::Names;
@@ -20,9 +20,9 @@ pub struct TogetherExplanation {
 /// A connection between components that solvers of ours integrate, but not as one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ApartExplanation {
-    /// `component.variable`.
+    /// The output of the connection: `component.variable`.
     pub from: String,
-    /// `component.variable`.
+    /// The input of the connection: `component.variable`.
     pub to: String,
     /// Why its value holds over a step.
     pub why: String,

@@ -1,4 +1,4 @@
-//! Who must share a node.
+//! Components that must share a node.
 
 use super::Group;
 use crate::circle::Circle;
@@ -68,7 +68,7 @@ impl Reason {
     }
 }
 
-/// Every reason with those whom it concerns; groups may overlap.
+/// Every reason with the components it concerns; groups may overlap.
 pub(super) fn all(names: &Names<'_>, plan: &Plan) -> Vec<(Group, Reason)> {
     let mut found: Vec<Found> = Vec::new();
     for stage in plan.present.iter().chain(&plan.advance) {
@@ -82,7 +82,7 @@ pub(super) fn all(names: &Names<'_>, plan: &Plan) -> Vec<(Group, Reason)> {
     }
     let is_conditional = |trigger: &Trigger| matches!(trigger, Trigger::When(_));
     if names.system.interventions.iter().any(|it| is_conditional(&it.trigger)) {
-        found.push((everybody(names), Reason::Condition, None));
+        found.push((all_components(names), Reason::Condition, None));
     }
     found.extend(of_events(names, plan));
     let with_words = |(components, reason, more): Found| {
@@ -98,7 +98,7 @@ pub(super) fn all(names: &Names<'_>, plan: &Plan) -> Vec<(Group, Reason)> {
 
 type Found = (BTreeSet<ComponentId>, Reason, Option<String>);
 
-fn everybody(names: &Names<'_>) -> BTreeSet<ComponentId> {
+fn all_components(names: &Names<'_>) -> BTreeSet<ComponentId> {
     (0..names.system.components.len()).map(ComponentId::from_index).collect()
 }
 
@@ -111,7 +111,7 @@ fn of_stage(names: &Names<'_>, stage: &Stage, solved: Reason) -> Option<Found> {
             touch(names, std::slice::from_ref(stage), &mut touched);
             Some((touched, solved, Some(chain(names, it))))
         }
-        Stage::Attempt { .. } => Some((everybody(names), Reason::Attempt, None)),
+        Stage::Attempt { .. } => Some((all_components(names), Reason::Attempt, None)),
         Stage::Integrate(_) => {
             touch(names, std::slice::from_ref(stage), &mut touched);
             Some((touched, Reason::Together, None))
@@ -119,7 +119,7 @@ fn of_stage(names: &Names<'_>, stage: &Stage, solved: Reason) -> Option<Found> {
     }
 }
 
-/// Everybody whom stages work on, step, or move values between.
+/// All components that stages work on, step, or move values between.
 fn touch(names: &Names<'_>, stages: &[Stage], touched: &mut BTreeSet<ComponentId>) {
     for stage in stages {
         match stage {
@@ -199,7 +199,7 @@ fn of_events(names: &Names<'_>, plan: &Plan) -> Vec<Found> {
     eventful.into_iter().map(group).collect()
 }
 
-/// Who is given what a component has at the same tag.
+/// The components that read the values of a component at the same tag.
 fn targets_within_tag(
     names: &Names<'_>,
     component: ComponentId,
@@ -228,7 +228,7 @@ pub(super) fn merged(names: &Names<'_>, plan: &Plan) -> Vec<Group> {
     }
     for (group, _) in &raw {
         let merged = members.get_mut(&first[group.components[0].index()]);
-        let why = &mut merged.expect("everybody is in a group").why;
+        let why = &mut merged.expect("every component is in a group").why;
         if !why.contains(&group.why) {
             why.push_str(if why.is_empty() { "" } else { "; " });
             why.push_str(&group.why);

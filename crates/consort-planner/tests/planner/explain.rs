@@ -1,4 +1,4 @@
-//! What is told about a plan.
+//! The explanation of a plan.
 
 use crate::support::{Sketch, These, Unsaid, chain_of_four, flight, long_chain, loop_of_two};
 use consort_core::{Resolution, Seconds, Time, Variability};
@@ -71,7 +71,7 @@ fn a_chain_of_fifty_lags_by_forty_nine_steps_in_jacobi_order_and_by_none_in_the_
 }
 
 #[test]
-fn every_reason_for_a_delay_is_told_with_its_cure() {
+fn every_reason_for_a_delay_is_reported_with_its_cure() {
     let sketch = Sketch::new()
         .part("slow", &[], &[("y", These(&[]))])
         .every(5)
@@ -98,18 +98,18 @@ fn a_way_round_is_counted_once() {
 }
 
 #[test]
-fn loops_are_told_with_everything_about_them() {
+fn loops_are_reported_with_everything_about_them() {
     assert_debug_snapshot!(loop_of_two(true, true).iterated().explain().loops);
 }
 
 #[test]
-fn a_federation_is_told_that_it_cannot_solve_a_loop() {
-    let is_told = |sketch: Sketch| {
+fn a_federation_with_a_loop_gets_a_remark() {
+    let is_reported = |sketch: Sketch| {
         let warnings = sketch.iterated().explain().warnings;
         warnings.iter().any(|it| it.starts_with("no sequence of messages solves the loop"))
     };
-    assert!(is_told(loop_of_two(true, true)));
-    assert!(!is_told(loop_of_two(true, false)));
+    assert!(is_reported(loop_of_two(true, true)));
+    assert!(!is_reported(loop_of_two(true, false)));
 }
 
 /// A controller with a direct and a filtered measurement.
@@ -128,7 +128,7 @@ fn controller() -> Sketch {
 }
 
 #[test]
-fn inputs_of_different_age_are_told_for_discrete_components() {
+fn inputs_of_different_age_are_reported_for_discrete_components() {
     let derived = controller().explain().equal_delays;
     assert_eq!(derived.len(), 1);
     assert_eq!((&*derived[0].component, derived[0].steps), ("controller", Some(0)));

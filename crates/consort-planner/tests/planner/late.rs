@@ -22,7 +22,7 @@ fn codes(sketch: &Sketch) -> Vec<&'static str> {
 
 fn text(sketch: Sketch) -> String {
     let report = said(sketch);
-    let told = report.diagnostics().iter().map(|it| {
+    let rendered = report.diagnostics().iter().map(|it| {
         format!(
             "{}: {}\n{}\n{}\n",
             it.code,
@@ -31,7 +31,7 @@ fn text(sketch: Sketch) -> String {
             it.help.as_deref().unwrap_or("")
         )
     });
-    told.collect()
+    rendered.collect()
 }
 
 fn delayed(mut sketch: Sketch) -> Sketch {

@@ -93,7 +93,7 @@ fn what_leads_into_and_out_of_a_loop_stays_outside() {
 }
 
 #[test]
-fn initial_equations_that_loop_are_solved_and_told() {
+fn initial_equations_that_loop_are_solved_and_reported() {
     // By step, nothing loops in the cycle.
     assert_snapshot!(loop_of_two(true, true).all_by_step().text());
 }

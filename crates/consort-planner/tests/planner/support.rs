@@ -40,6 +40,7 @@ impl Sketch {
             step: Time::from_ticks(1),
             seed: 1,
             tolerance: None,
+            hash: consort_core::HashMode::All,
         };
         let system = ResolvedSystem {
             name: "sketch".into(),

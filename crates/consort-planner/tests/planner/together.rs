@@ -115,20 +115,20 @@ fn steps_that_may_be_rejected_have_them_inside() {
 }
 
 #[test]
-fn who_is_not_in_a_group_and_why_is_told() {
-    let told = |sketch: &Sketch| {
+fn components_outside_of_a_group_are_listed_with_the_reason() {
+    let rendered = |sketch: &Sketch| {
         let explanation = sketch.explain();
         let apart =
             explanation.apart.iter().map(|it| format!("{} -> {}: {}", it.from, it.to, it.why));
         let together = explanation.together.iter().map(|it| it.components.join(", "));
         together.chain(apart).collect::<Vec<String>>()
     };
-    assert_eq!(told(&three()), ["a, b, c"]);
+    assert_eq!(rendered(&three()), ["a, b, c"]);
     let mut apart = three();
     apart.system.coupling.continuous = Continuous::Apart;
     let wanted = "`continuous = \"apart\"` is asked for";
     assert_eq!(
-        told(&apart),
+        rendered(&apart),
         ["a.y -> b.u", "b.y -> c.u", "c.y -> a.u"].map(|wire| format!("{wire}: {wanted}"))
     );
     let mut others = three();
@@ -138,7 +138,7 @@ fn who_is_not_in_a_group_and_why_is_told() {
     others.system.components[2].period = Time::from_ticks(2);
     let solvers = "they ask for different solvers, or for different longest steps";
     assert_eq!(
-        told(&others),
+        rendered(&others),
         [
             "a.y -> b.u: the connection is delayed".to_owned(),
             "b.y -> c.u: they step at different rates".to_owned(),
@@ -147,7 +147,7 @@ fn who_is_not_in_a_group_and_why_is_told() {
     );
 }
 
-/// Everybody who steps, sorted.
+/// All components that step, sorted.
 fn steps(stages: &[Stage], into: &mut Vec<ComponentId>) {
     for stage in stages {
         match stage {
@@ -168,7 +168,7 @@ fn steps(stages: &[Stage], into: &mut Vec<ComponentId>) {
 
 proptest! {
     #[test]
-    fn every_plan_with_groups_is_right_and_steps_everybody_once(
+    fn every_plan_with_groups_is_right_and_steps_all_components_once(
         parts in prop::collection::vec((part(), prop::bool::weighted(0.7)), 1..8),
         wires in prop::collection::vec((0usize..8, 0usize..2, 0usize..16, prop::bool::weighted(0.2)), 0..16),
         order in prop_oneof![Just(Order::Derived), Just(Order::GaussSeidel), Just(Order::Jacobi)],

@@ -82,7 +82,7 @@ fn check_tighter(
 }
 
 #[test]
-fn a_restored_monitor_goes_on_as_one_that_was_never_saved() {
+fn a_restored_monitor_continues_as_one_that_was_never_saved() {
     for reading in [Reading::Sampled, Reading::Dense] {
         each_case("restored", |formula, trace, random| {
             let at = usize::try_from(random.below(trace.rows.len() as u64)).unwrap();

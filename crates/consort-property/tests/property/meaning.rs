@@ -98,7 +98,7 @@ fn between_samples_only_the_dense_reading_has_values() {
 }
 
 #[test]
-fn at_the_border_the_face_of_zero_tells_the_truth() {
+fn at_the_border_the_sign_of_zero_decides() {
     check(Reading::Sampled, "s.x < 3", &[3.0], 0, [-0.0, -0.0]);
     check(Reading::Sampled, "s.x <= 3", &[3.0], 0, [0.0, 0.0]);
     check(Reading::Sampled, "not s.x < 3", &[3.0], 0, [0.0, 0.0]);

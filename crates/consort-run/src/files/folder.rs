@@ -15,7 +15,7 @@ pub const MANIFEST: &str = "manifest.json";
 pub const MANIFEST_PARTIAL: &str = "manifest.json.partial";
 /// The endpoints of the nodes of a running run, for status requests.
 pub const NODES: &str = "nodes.json";
-/// The recorded variables.
+/// The file with the recorded variables.
 pub const TRACE: &str = "trace.parquet";
 /// The recorded variables, for people and other tools.
 pub const TRACE_CSV: &str = "trace.csv";
@@ -45,7 +45,7 @@ const OURS: [&str; 11] = [
     "plot.html",
 ];
 
-/// A run's folder.
+/// The folder of a run's record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunFolder {
     path: PathBuf,
@@ -206,7 +206,7 @@ impl Begun {
 }
 
 fn refused(path: &Path, reason: &str) -> Error {
-    let message = format!("`{}` is not used for the run: {reason}", path.display());
+    let message = format!("the run cannot be written to `{}`: {reason}", path.display());
     let diagnostic = Diagnostic::error("cli::foreign-folder", message);
     Error::failed(diagnostic.help("choose another folder with `--out DIR`"))
 }

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_tells_where_the_run_stood_at_any_row() {
+    fn a_journal_states_where_the_run_stood_at_any_row() {
         let rows: Vec<(Tag, f64)> = (0..5).map(|row| (tag(2 * row, 0), row as f64)).collect();
         for (until, row) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 2), (7, 3), (8, 4), (9, 4)] {
             let mark = part("a", &rows).mark(tag(until, u32::MAX)).unwrap().unwrap();

@@ -84,7 +84,7 @@ impl Log {
         state.failure.take().map_or(flushed, Err)
     }
 
-    /// What instances write to.
+    /// The sink for the messages of instances.
     pub fn sink(self: &Arc<Self>) -> LogSink {
         let log = Arc::clone(self);
         Arc::new(move |entry: &LogEntry| log.entry(entry))
@@ -166,7 +166,7 @@ pub struct CallLog {
 }
 
 impl CallLog {
-    /// To `log`.
+    /// Logs calls to `log`.
     pub fn new(log: &Arc<Log>) -> Self {
         CallLog { log: Arc::clone(log) }
     }

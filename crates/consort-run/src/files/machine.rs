@@ -19,7 +19,7 @@ pub fn memory_peak_bytes() -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// What differs between two hosts, in words: `libc: glibc 2.36, now glibc 2.41`.
+/// What differs between two hosts, as text: `libc: glibc 2.36, now glibc 2.41`.
 pub fn differences(before: &Value, now: &Value) -> Vec<String> {
     let names = ["target", "cpu_features", "libc"];
     let differing = names.iter().filter(|name| before[**name] != now[**name]);
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differing_hosts_are_told_apart_by_what_differs() {
+    fn differing_hosts_are_distinguished_by_what_differs() {
         let host = |libc: &str, features: &[&str]| json!({"target": "t", "cpu_features": features, "libc": libc});
         let before = host("glibc 2.36", &["sse3", "avx2"]);
         assert_eq!(differences(&before, &before), Vec::<String>::new());

@@ -7,8 +7,9 @@ use super::killed::KilledRun;
 use crate::error::{Error, plain_words};
 use crate::paths;
 use crate::prepared::InputHash;
-use consort_core::{Diagnostic, Resolution, Tag, Time};
+use consort_core::{Diagnostic, HashMode, Resolution, Tag, Time};
 use consort_engine::Summary;
+use consort_view::plot::Signals;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,25 @@ pub fn cut(
     }
 }
 
+/// What the trace hash of a recorded run is made of; records of older versions do not say it.
+pub fn hash_mode(about: &Value) -> HashMode {
+    let name = about["experiment"]["hash"].as_str();
+    name.and_then(HashMode::from_name).unwrap_or_default()
+}
+
+/// Refuses to compare two runs whose trace hashes are not made of the same variables.
+///
+/// # Errors
+/// If they are of different modes; `help` says what to do.
+pub fn check_modes(before: HashMode, now: HashMode, help: &str) -> Result<(), Error> {
+    if before == now {
+        return Ok(());
+    }
+    let message =
+        format!("the trace hash of one run is of mode `{before}`, that of the other of `{now}`");
+    Err(Error::failed(Diagnostic::error("cli::hash-modes", message).help(help)))
+}
+
 /// What came to the disk. A checksum shows that `trace.parquet` is complete.
 pub fn recorded(rows: u64, columns: &[String], check_sum: Option<&str>) -> Value {
     json!({ "rows": rows, "columns": columns, "check_sum": check_sum })
@@ -53,7 +73,7 @@ pub fn recorded(rows: u64, columns: &[String], check_sum: Option<&str>) -> Value
 /// A manifest that was read.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Manifest {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
     value: Value,
 }
@@ -98,7 +118,7 @@ impl Manifest {
         &self.value["options"]
     }
 
-    /// The machine.
+    /// The machine that the run was on.
     pub fn host(&self) -> &Value {
         &self.value["host"]
     }
@@ -129,6 +149,11 @@ impl Manifest {
         self.check_sum().is_some() || self.options()["no_record"] == true
     }
 
+    /// What the trace hash is made of; records of older versions do not say it.
+    pub fn hash_mode(&self) -> HashMode {
+        hash_mode(&self.value)
+    }
+
     /// The hash of the whole trace.
     pub fn trace_hash(&self) -> &str {
         self.text(&["trace_hash"])
@@ -146,7 +171,7 @@ impl Manifest {
         self.options()["save"].as_array().is_some_and(|files| !files.is_empty())
     }
 
-    /// Where it was saved: ticks.
+    /// The times of its saves, in ticks.
     pub fn save_points(&self) -> Vec<Time> {
         let saved = self.value["saved"].as_array().into_iter().flatten();
         saved.filter_map(|saved| saved["tick"].as_i64()).map(Time::from_ticks).collect()
@@ -173,11 +198,16 @@ impl Manifest {
         exit["tick"].as_i64().filter(|_| is_cut_short).map(Time::from_ticks)
     }
 
-    /// What the experiment wants drawn.
+    /// The patterns of variables that the experiment plots.
     pub fn plot(&self) -> Vec<String> {
         let patterns = self.value["experiment"]["plot"].as_array();
         let text = |value: &Value| value.as_str().map(str::to_owned);
         patterns.into_iter().flatten().filter_map(text).collect()
+    }
+
+    /// What the system says about its signals, for plots.
+    pub fn signals(&self) -> Signals {
+        Signals::from_json(&self.value["signals"])
     }
 
     /// Type and hash of every variable, by path.

@@ -14,7 +14,7 @@ pub struct PartsFolder {
 }
 
 impl PartsFolder {
-    /// This one.
+    /// The folder at `path`.
     pub fn new(path: &Path) -> Self {
         PartsFolder { path: path.to_owned() }
     }

@@ -30,11 +30,11 @@ const WAITING_MAX: usize = 8;
 /// Where the trace goes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TraceFiles {
-    /// As Parquet.
+    /// The path of the trace as Parquet.
     pub parquet: Option<PathBuf>,
-    /// As CSV.
+    /// The path of the trace as CSV.
     pub csv: Option<PathBuf>,
-    /// As MCAP.
+    /// The path of the trace as MCAP.
     pub mcap: Option<PathBuf>,
     /// As a journal, which outlives its writer.
     pub journal: Option<JournalFile>,
@@ -43,7 +43,7 @@ pub struct TraceFiles {
 /// Where a journal is, and what it holds about the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JournalFile {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
     /// The manifest of the run as it is known when it begins.
     pub about: String,
@@ -225,7 +225,7 @@ impl ChunkSink for Sink {
 #[derive(Default)]
 struct LaneWritten {
     rows: u64,
-    /// There were files.
+    /// Whether any file was written.
     is_used: bool,
     failure: Option<TraceError>,
     check_sum: Option<String>,
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_that_fails_is_noticed_and_blocks_nobody() {
+    fn a_writer_that_fails_is_noticed_and_blocks_no_one_else() {
         let (recorder, mut sink) = Recorder::start();
         let schema = schema();
         sink.begin(&schema);

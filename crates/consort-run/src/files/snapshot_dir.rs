@@ -14,7 +14,7 @@ pub struct SnapshotDir {
 }
 
 impl SnapshotDir {
-    /// That of `node` in `folder`.
+    /// The snapshots of `node` in `folder`.
     pub fn new(folder: &Path, node: &str) -> Self {
         SnapshotDir { folder: folder.to_owned(), node: node.to_owned() }
     }

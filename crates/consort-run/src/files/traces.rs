@@ -11,6 +11,7 @@ use consort_trace::{
     read_journal, read_parquet,
 };
 use consort_view::plot;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
@@ -70,7 +71,9 @@ pub fn read(path: &Path, resolution: Resolution) -> Result<Trace, Error> {
     }
     let trace = if is_csv(&file) {
         let bytes = std::fs::read(&file).map_err(|error| Error::unreadable(&file, &error))?;
-        let options = CsvOptions { resolution, text_columns: true, ..CsvOptions::default() };
+        let delimiter = delimiter(&bytes);
+        let options =
+            CsvOptions { resolution, text_columns: true, delimiter, ..CsvOptions::default() };
         read_csv(&bytes, &options)
     } else {
         let opened = File::open(&file).map_err(|error| Error::unreadable(&file, &error))?;
@@ -92,12 +95,38 @@ pub fn read_like(path: &Path, schema: &Arc<Schema>) -> Result<Trace, Error> {
     if is_csv(&file)
         && let Ok(bytes) = std::fs::read(&file)
     {
-        let options = CsvOptions { schema: Some(Arc::clone(schema)), ..CsvOptions::default() };
+        let (schema, delimiter) = (Some(Arc::clone(schema)), delimiter(&bytes));
+        let options = CsvOptions { schema, delimiter, ..CsvOptions::default() };
         if let Ok(trace) = read_csv(&bytes, &options) {
             return Ok(trace);
         }
     }
     read(path, schema.resolution())
+}
+
+/// The trace with the names of another where it has plain ones: its `level` is the other's `tank.level` if no other
+/// variable there ends so.
+pub fn with_names_of(trace: Trace, other: &Trace) -> Trace {
+    let paths: Vec<&str> = other.schema().columns().iter().map(Column::path).collect();
+    let own: Vec<&str> = trace.schema().columns().iter().map(Column::path).collect();
+    let full = |name: &str| {
+        let is_it = |path: &&&str| path.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+        let mut found = paths.iter().filter(is_it);
+        let first = found.next().filter(|path| found.next().is_none() && !own.contains(path))?;
+        Some((name.to_owned(), (*first).to_owned()))
+    };
+    let plain = own.iter().filter(|name| !paths.contains(name));
+    let names: BTreeMap<String, String> = plain.filter_map(|name| full(name)).collect();
+    // Two plain names of one variable stay as they are.
+    let unnamed = trace.clone();
+    trace.renamed(&names).unwrap_or(unnamed)
+}
+
+/// What stands between the cells of a table, by its first line: a comma, else a semicolon or a tab.
+fn delimiter(bytes: &[u8]) -> u8 {
+    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let found = [b',', b';', b'\t'].into_iter().find(|sign| bytes[..end].contains(sign));
+    found.unwrap_or(b',')
 }
 
 /// Writes a trace into a file: Parquet, CSV or MCAP, by its ending.
@@ -132,20 +161,15 @@ fn unreadable(file: &Path, error: &TraceError) -> Error {
     Error::failed(diagnostic.help("name the folder of a run, or a trace: `.parquet`, `.csv`"))
 }
 
-/// The columns for these patterns, each of which must match something.
+/// Checks that each pattern matches something that can be drawn in one of some traces.
 ///
 /// # Errors
-/// If a pattern matches nothing that can be drawn.
-pub fn required_columns(
-    trace: &Trace,
-    patterns: &[String],
-) -> Result<Vec<plot::PlotColumn>, Error> {
-    let missing =
-        |pattern: &&String| plot::columns(trace, std::slice::from_ref(*pattern)).is_empty();
+/// If one matches nothing.
+pub fn require(traces: &[&Trace], patterns: &[String]) -> Result<(), Error> {
     let mut report = consort_core::Report::default();
-    let names = trace.schema().columns().iter().map(Column::path);
-    for pattern in patterns.iter().filter(missing) {
-        let message = format!("nothing that can be drawn is called `{pattern}`");
+    let names = traces.iter().flat_map(|trace| trace.schema().columns()).map(Column::path);
+    for pattern in patterns.iter().filter(|pattern| !traces.iter().any(|it| has(it, pattern))) {
+        let message = format!("no recorded numeric variable matches `{pattern}`");
         let mut diagnostic = Diagnostic::error("cli::unknown-variable", message);
         diagnostic = match nearest_name(pattern, names.clone()) {
             Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
@@ -156,7 +180,12 @@ pub fn required_columns(
     if report.has_errors() {
         return Err(Error::Failed { report });
     }
-    Ok(plot::columns(trace, patterns))
+    Ok(())
+}
+
+/// Whether a pattern matches something in a trace that can be drawn.
+pub fn has(trace: &Trace, pattern: &str) -> bool {
+    !plot::columns(trace, &[pattern.to_owned()], &plot::Signals::default()).is_empty()
 }
 
 /// `` `a.x`, `a.y` and 3 more ``.

@@ -23,7 +23,7 @@ pub struct PreparedData {
     hashes: PreparedHashes,
     inputs: Vec<InputHash>,
     plot: Vec<String>,
-    /// One per component.
+    /// The models, one per component.
     models: Vec<ModelData>,
 }
 
@@ -41,14 +41,15 @@ impl Prepared {
             description: component.model.description().clone(),
             source: component.source.clone(),
         });
+        let PreparedSource { path, text, inputs, plot } = self.source.clone();
         PreparedData {
-            path: self.path.clone(),
-            text: self.text.clone(),
+            path,
+            text,
             resolved: self.resolved().clone(),
             plan: self.plan().clone(),
             hashes: self.hashes.clone(),
-            inputs: self.inputs.clone(),
-            plot: self.plot.clone(),
+            inputs,
+            plot,
             models: models.collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! What goes into `manifest.json`.
+//! The content of `manifest.json`.
 
 use crate::driver::{End, RunTiming};
 use crate::files::manifest::{FORMAT, recorded};
@@ -13,19 +13,19 @@ use std::time::Duration;
 
 /// Everything that goes into the manifest of a run.
 pub struct ManifestContent<'a> {
-    /// What was run.
+    /// The system that was run.
     pub prepared: &'a Prepared,
     /// The options of the run.
     pub options: Value,
-    /// How it ended.
+    /// How the run ended.
     pub end: &'a End,
-    /// What it came to.
+    /// The summary of the run.
     pub summary: &'a Summary,
     /// Wall-clock times.
     pub timing: RunTiming,
-    /// What was recorded.
+    /// The names of the recorded columns.
     pub columns: Vec<String>,
-    /// How many rows.
+    /// The number of recorded rows.
     pub rows: u64,
     /// The check sum of `trace.parquet`, if that is whole.
     pub check_sum: Option<String>,
@@ -37,7 +37,7 @@ pub struct ManifestContent<'a> {
     pub began: u64,
     /// What it was resumed from, if it was.
     pub resumed_from: Option<Value>,
-    /// What was saved of it.
+    /// The saves of the run.
     pub saving: &'a Saving,
     /// The nodes of a distributed run.
     pub nodes: Option<Value>,
@@ -46,7 +46,7 @@ pub struct ManifestContent<'a> {
 /// What is known of a run when it begins.
 #[derive(Clone)]
 pub struct RunHeader<'a> {
-    /// What is run.
+    /// The system to run.
     pub prepared: &'a Prepared,
     /// The options of the run.
     pub options: &'a Value,
@@ -65,11 +65,12 @@ impl ManifestContent<'_> {
         let start = Tag::at(prepared.resolved().experiment.start);
         let components = prepared.resolved().components.len();
         let statistics = Statistics { components, ..Statistics::default() };
+        let hash_mode = prepared.resolved().experiment.hash;
         let account = ManifestContent {
             prepared,
             options: origin.options.clone(),
             end: &End::Interrupted,
-            summary: &Summary::new(start, Vec::new(), statistics, Vec::new()),
+            summary: &Summary::new(start, hash_mode, Vec::new(), statistics, Vec::new()),
             timing: RunTiming::default(),
             columns: Vec::new(),
             rows: 0,
@@ -86,7 +87,7 @@ impl ManifestContent<'_> {
         about
     }
 
-    /// The manifest.
+    /// The content of the manifest as JSON.
     pub fn to_json(&self) -> Value {
         let folder = std::env::current_dir().unwrap_or_default();
         let mut manifest = json!({
@@ -94,9 +95,9 @@ impl ManifestContent<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "system": {
                 "name": &self.prepared.resolved().name,
-                "path": self.prepared.path,
+                "path": self.prepared.source.path,
                 "folder": folder,
-                "text": self.prepared.text,
+                "text": self.prepared.source.text,
             },
             "options": self.options,
             "experiment": self.experiment(),
@@ -105,7 +106,7 @@ impl ManifestContent<'_> {
             "plan_hash": self.prepared.hashes.plan,
             "trace_hash": self.summary.trace_hash.to_string(),
             "exit": self.exit(),
-            "inputs": inputs(&self.prepared.inputs),
+            "inputs": inputs(&self.prepared.source.inputs),
             "host": machine::describe(),
             "statistics": self.statistics(),
             "recorded": recorded(self.rows, &self.columns, self.check_sum.as_deref()),
@@ -121,6 +122,10 @@ impl ManifestContent<'_> {
         let lost = lost_parameters(self.summary);
         if !lost.is_empty() {
             manifest["lost_parameters"] = lost.into();
+        }
+        let signals = self.prepared.signals();
+        if !signals.is_empty() {
+            manifest["signals"] = signals.to_json();
         }
         let saved_by = saved_by(self.prepared);
         if !saved_by.is_empty() {
@@ -161,7 +166,8 @@ impl ManifestContent<'_> {
             "continuous": coupling.continuous.name(),
             "loops": policy(&coupling.loops),
             "variable_step": coupling.variable_step.as_ref().map(sizes),
-            "plot": self.prepared.plot,
+            "hash": experiment.hash.name(),
+            "plot": self.prepared.source.plot,
         })
     }
 

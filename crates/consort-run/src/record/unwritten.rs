@@ -1,4 +1,4 @@
-//! What is said and done where there is no room for a trace.
+//! The treatment of traces for which there is no room on the disk.
 
 use crate::error::plain_words;
 use crate::files::folder::{self, RunFolder};

@@ -115,7 +115,7 @@ fn no_part(resumed: &Resumed, node: &str, note: String) -> Error {
     let path = resumed.path.display();
     let message = format!("`{path}` has no part of node `{node}`");
     let diagnostic = Diagnostic::error("snapshot::node", message).with_note(note);
-    let help = format!("go on with `consort run --resume {path}`");
+    let help = format!("resume with `consort run --resume {path}`");
     Error::invalid(diagnostic.help(help))
 }
 

@@ -15,7 +15,7 @@ pub struct NodeSaves<'a> {
     pub node: &'a str,
     /// Which run it takes part in.
     pub run: RunId,
-    /// Who is on which node.
+    /// The placement of components on nodes.
     pub placement: &'a Value,
     /// Where its files go, if it saves at all.
     pub dir: Option<&'a SnapshotDir>,

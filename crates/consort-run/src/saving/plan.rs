@@ -1,19 +1,20 @@
-//! From what was typed to the saves of a run, or everything that is wrong with it.
+//! From the options of the caller to the saves of a run, or everything that is wrong with them.
 
 use super::twins::TwinChecks;
 use super::{Save, SavePurpose, Saving};
 use crate::error::Error;
 use crate::files::machine;
-use crate::prepared::{InputHash, Prepared, PreparedComponent};
+use crate::prepared::{FileTemplate, InputHash, Prepared, PreparedComponent};
 use crate::settings::{SaveRequest, option_source};
 use consort_core::{Diagnostic, Fidelity, Report, Resolution, Seconds, Tag, Time};
 use consort_formats::snapshot::{InputDigest, SnapshotFile, SnapshotOrigin};
 use consort_view::numbers::{plural, short};
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The saves that were asked for, of a run that was saved before at `save_points`, the last of which is
-/// where it goes on.
+/// where it continues.
 ///
 /// # Errors
 /// Everything that is wrong with them, and every component that cannot be saved.
@@ -63,21 +64,10 @@ pub(super) fn saving(
     save_points: &[Tag],
     waiting: Vec<Save>,
 ) -> Saving {
-    let folder = std::env::current_dir().unwrap_or_default();
-    let template = SnapshotFile {
-        origin: origin(prepared),
-        name: prepared.resolved().name.clone(),
-        path: prepared.path.to_string_lossy().into_owned(),
-        folder: folder.to_string_lossy().into_owned(),
-        options: options.to_string(),
-        tag: Tag::default(),
-        save_points: save_points.to_vec(),
-        state: Vec::new(),
-    };
     Saving {
         waiting,
         begun: 0,
-        template,
+        template: template(options, prepared, save_points),
         counts: prepared.is_restore_noticed(),
         resolution: prepared.resolved().experiment.resolution,
         repeats: false,
@@ -85,6 +75,34 @@ pub(super) fn saving(
         done: Vec::new(),
         checks: TwinChecks::default(),
         problems: Vec::new(),
+    }
+}
+
+/// What a driven run is saved to. It is made once.
+pub(crate) fn snapshot_file(prepared: &Prepared) -> Arc<FileTemplate> {
+    let make = || {
+        let mut report = prepared.report.clone();
+        prepared.check_saveable(Fidelity::Portable, &mut report);
+        match report.has_errors() {
+            true => Err(report),
+            false => Ok(template(&prepared.options, prepared, &[])),
+        }
+    };
+    Arc::clone(prepared.snapshot_file.get_or_init(|| Arc::new(make())))
+}
+
+/// A snapshot file of a run that was saved before at `save_points`, without a state.
+fn template(options: &Value, prepared: &Prepared, save_points: &[Tag]) -> SnapshotFile {
+    let folder = std::env::current_dir().unwrap_or_default();
+    SnapshotFile {
+        origin: origin(prepared),
+        name: prepared.resolved().name.clone(),
+        path: prepared.source.path.to_string_lossy().into_owned(),
+        folder: folder.to_string_lossy().into_owned(),
+        options: options.to_string(),
+        tag: Tag::default(),
+        save_points: save_points.to_vec(),
+        state: Vec::new(),
     }
 }
 
@@ -106,12 +124,12 @@ pub fn origin(prepared: &Prepared) -> SnapshotOrigin {
         resolution: prepared.resolved().experiment.resolution.to_string(),
         plan_hash: prepared.hashes.plan.clone(),
         experiment_hash: prepared.hashes.resumable.clone(),
-        inputs: prepared.inputs.iter().map(input).collect(),
+        inputs: prepared.source.inputs.iter().map(input).collect(),
         providers: providers(prepared),
     }
 }
 
-/// Who saves each component.
+/// The provider that saves each component.
 fn providers(prepared: &Prepared) -> Vec<(String, String)> {
     let entry = |component: PreparedComponent<'_>| {
         let provider = component.model.description().state_provider().name();

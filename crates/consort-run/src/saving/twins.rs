@@ -24,7 +24,7 @@ pub(super) struct TwinChecks {
     steps: usize,
     /// A twin may live beside the run: they share nothing.
     is_beside: bool,
-    /// How many saves there were.
+    /// The number of saves.
     saves: u64,
     /// The number of the save that is checked next.
     next: u64,

@@ -3,6 +3,7 @@
 use super::{FixedStepSolver, is_length};
 use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 use crate::fixed_step::FixedStep;
+use crate::method::Method;
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTPACE\x02";
@@ -34,31 +35,17 @@ impl FixedStepSolver {
         let (length, is_known) = (reader.optional()?, reader.flag()?);
         let mut times = [0.0; 4];
         reader.fill(&mut times)?;
-        let [pace, base, from, t] = times;
         let (count, statistics) = (reader.tally()?, reader.statistics()?);
         let len = reader.at_most(FixedStep::STATES_MAX, "number of states")?;
         // Before anything is allocated.
         reader.expect_words(len.saturating_mul(4))?;
-        let mut lists = [(); 4].map(|()| vec![0.0; len]);
-        lists.iter_mut().try_for_each(|list| reader.fill(list))?;
-        let [x, x_from, slope, slope_from] = lists;
-        let fixed = FixedStep::from_bytes(reader.part()?)?;
+        let mut solver = Self::at_rest(FixedStep::new(Method::Euler, 0), len, length);
+        [solver.pace, solver.base, solver.from, solver.t] = times;
+        (solver.is_known, solver.count, solver.statistics) = (is_known, count, statistics);
+        let FixedStepSolver { x, x_from, slope, slope_from, .. } = &mut solver;
+        [x, x_from, slope, slope_from].into_iter().try_for_each(|list| reader.fill(list))?;
+        solver.fixed = FixedStep::from_bytes(reader.part()?)?;
         reader.end()?;
-        let solver = FixedStepSolver {
-            fixed,
-            length,
-            pace,
-            base,
-            count,
-            from,
-            t,
-            x,
-            x_from,
-            slope,
-            slope_from,
-            is_known,
-            statistics,
-        };
         solver.check()
     }
 

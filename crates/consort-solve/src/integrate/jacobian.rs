@@ -18,7 +18,7 @@ const SPARSE_MIN: usize = 16;
 /// column for each element; what is said about the array holds for all of them.
 #[derive(Clone, Debug)]
 pub struct JacobianPattern {
-    /// Of each state.
+    /// The names of the states.
     names: Vec<String>,
     states: Vec<Reference>,
     derivatives: Vec<Reference>,
@@ -42,7 +42,7 @@ enum Extent {
 }
 
 impl JacobianPattern {
-    /// Of a model.
+    /// The pattern of a model.
     pub fn of(model: &dyn ContinuousModel) -> Self {
         let (description, continuous) = (model.description(), model.continuous());
         let variable = |id: &VariableId| &description.variables[id.index()];

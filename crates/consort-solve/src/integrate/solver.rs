@@ -69,7 +69,7 @@ impl Solver {
         solver
     }
 
-    /// Goes on from `t` and `x` after something changed.
+    /// Continues from `t` and `x` after something changed.
     pub(super) fn restart(&mut self, t: f64, x: &[f64], keep: Keep) {
         match self {
             Solver::NoStates(time) => *time = t,

@@ -16,7 +16,7 @@ pub(crate) struct Point<'a> {
     pub(crate) t: f64,
     /// The states; moved and put back.
     pub(crate) x: &'a mut [f64],
-    /// The derivatives there.
+    /// The derivatives at this point.
     pub(crate) dx: &'a [f64],
     /// What each state's tolerance is the reciprocal of.
     pub(crate) weights: &'a [f64],
@@ -43,7 +43,7 @@ impl Differences {
         differences
     }
 
-    /// How many evaluations it takes.
+    /// The number of evaluations it takes.
     pub(crate) fn count(&self) -> usize {
         self.starts.len() - 1
     }

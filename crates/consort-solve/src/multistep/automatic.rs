@@ -222,7 +222,7 @@ impl Multistep {
         true
     }
 
-    /// Goes on by other formulas, with the history there is.
+    /// Continues by other formulas, with the history there is.
     fn switch_to(&mut self, family: Family) {
         self.use_family(family);
         if self.order_max < self.pace.order || self.pace.order_next != self.pace.order {

@@ -246,7 +246,7 @@ impl Multistep {
         }
     }
 
-    /// Makes the step shorter after its error was too large; also the order lower if that goes on.
+    /// Makes the step shorter after its error was too large; also the order lower if that continues.
     fn shorten_for_error<P: Problem + ?Sized>(
         &mut self,
         problem: &mut P,

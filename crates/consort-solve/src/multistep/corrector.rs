@@ -19,7 +19,7 @@ const GAMMA_CHANGE_MAX: f64 = 0.3;
 const JACOBIAN_STEPS_MAX: u64 = 51;
 const GAMMA_CHANGE_BLAMED: f64 = 0.2;
 
-/// How solving ended.
+/// The result of solving the system of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Outcome {
     /// The correction has this size.
@@ -30,7 +30,7 @@ pub(super) enum Outcome {
     NotFinite,
 }
 
-/// Whether iterations may go on.
+/// Whether iterations may continue.
 struct Convergence {
     rate: f64,
     /// The size of the last change.

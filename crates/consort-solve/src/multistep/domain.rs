@@ -1,5 +1,5 @@
 //! Steps that end where f has no value. A level below zero has no root, and a step may end a little below, within
-//! its tolerances: nothing could go on from there, so that such a step is not taken.
+//! its tolerances: nothing could continue from there, so that such a step is not taken.
 //!
 //! To look costs an evaluation. So it is done where f had no value lately, and where more states are below zero than
 //! at any end before: roots and logarithms mostly end there.

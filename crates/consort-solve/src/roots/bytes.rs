@@ -22,7 +22,7 @@ const INDICATORS: [(Side, Option<CrossingDirection>); 9] = [
 ];
 
 impl Roots {
-    /// Everything it needs to go on exactly; equal values have equal bytes.
+    /// Everything it needs to continue exactly; equal values have equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
         writer.choice(&LEAVING, self.leaving);

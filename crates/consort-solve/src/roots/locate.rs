@@ -7,7 +7,7 @@ use super::{CrossingDirection, Indicator, RootWork, Roots, Side};
 const CLOSEST: f64 = 1.0 / (1_u64 << 63) as f64;
 
 /// Indicators that change within so many representable times of each other change together: rounding
-/// tells them apart, not the model.
+/// distinguishes them, not the model.
 const TOGETHER: f64 = 16.0;
 
 /// What is less than this part of the width from an end is near it.

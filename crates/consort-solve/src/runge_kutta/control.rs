@@ -14,7 +14,7 @@ const SAFETY: f64 = 0.9;
 const NOT_FINITE: f64 = 0.1;
 
 impl StepControl {
-    /// Nothing is known.
+    /// The control before the first step.
     pub(super) const NEW: StepControl =
         StepControl { next: 0.0, error_log: ERROR_LOG_MIN, stiff_looks: 0, calm_looks: 0 };
 }

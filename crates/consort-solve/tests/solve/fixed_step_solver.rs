@@ -44,7 +44,7 @@ fn steps_have_their_length_and_are_cut_at_limits() {
     assert_eq!(ends(Some(0.1), &[0.1 + 0.2, 0.7, 1.0]).len(), 10);
 }
 
-/// The error at the end with so many steps, told of by others after a third and two thirds.
+/// The error at the end with so many steps, with reports after a third and two thirds.
 fn error(method: Method, steps: u32) -> f64 {
     let mut case = logistic();
     let mut solver = started(method, &case, Some(case.end / f64::from(steps)));
@@ -152,7 +152,7 @@ fn a_step_too_short_for_time_to_advance_is_a_failure() {
     assert_eq!(failed.reason, Reason::StepTooSmall);
 }
 
-/// One step, not past the next of the points at which others would be told of the states.
+/// One step, not past the next of the points at which the states would be reported.
 fn step(solver: &mut FixedStepSolver, case: &mut Case) {
     let every = case.end / 2_000.0;
     let limit = ((solver.state().0 / every).floor() + 1.0) * every;

@@ -112,7 +112,7 @@ fn an_indicator_that_begins_at_zero_leaves_it_quietly_and_then_counts() {
 }
 
 #[test]
-fn leaving_zero_is_told_if_asked_for() {
+fn leaving_zero_is_reported_if_asked_for() {
     let mut roots = Roots::new(1);
     roots.set_leaving(Leaving::Reported);
     roots.start(0.0, &[0.0]);
@@ -124,7 +124,7 @@ fn leaving_zero_is_told_if_asked_for() {
 }
 
 #[test]
-fn rounding_that_crosses_zero_is_told_a_few_dozen_times_and_what_leaves_it_then_is_told() {
+fn rounding_that_crosses_zero_is_reported_a_few_dozen_times_and_what_leaves_it_then_is_reported() {
     // Two that go the same way, of which one goes faster and faster: at first the difference is but noise.
     let apart = |t: f64| (20.0 - 0.03 * t) - (10.0 - 0.03 * t - 0.5 * t * t) - 10.0;
     for size in [1.0, 1e9] {
@@ -142,7 +142,7 @@ fn rounding_that_crosses_zero_is_told_a_few_dozen_times_and_what_leaves_it_then_
 }
 
 #[test]
-fn what_jumps_over_zero_for_ever_is_told_for_ever() {
+fn what_jumps_over_zero_for_ever_is_reported_for_ever() {
     for size in [1.0, 1e-15] {
         let jumps = |t: f64| if libm::floor(t) % 2.0 < 1.0 { size } else { -size };
         let ends = (1..=400).map(|n| 0.5 * f64::from(n));
@@ -155,7 +155,7 @@ fn what_jumps_over_zero_for_ever_is_told_for_ever() {
 }
 
 #[test]
-fn roots_of_one_instant_are_told_together_and_later_ones_later() {
+fn roots_of_one_instant_are_reported_together_and_later_ones_later() {
     let z = |t: f64, z: &mut [f64]| {
         z[0] = t - 1.0;
         z[1] = 1.0 - t;
@@ -228,16 +228,17 @@ fn a_ball_bounces_when_it_should_twenty_times() {
 }
 
 #[test]
-fn a_ball_that_tells_all_tells_also_when_it_leaves_the_floor() {
+fn a_ball_that_reports_all_reports_also_when_it_leaves_the_floor() {
     for pair in PAIRS {
         let quiet = bounces(pair, Leaving::Quiet);
-        let told = bounces(pair, Leaving::Reported);
-        let falling = told.iter().filter(|(_, crossing)| *crossing == CrossingDirection::Falling);
+        let reported = bounces(pair, Leaving::Reported);
+        let falling =
+            reported.iter().filter(|(_, crossing)| *crossing == CrossingDirection::Falling);
         for ((t, _), (expected, _)) in falling.zip(&quiet) {
             assert!((t - expected).abs() < 1e-13, "{pair:?}");
         }
-        let alternates = told.windows(2).all(|pair| pair[0].1 != pair[1].1);
-        assert!(alternates && told.len() == 39, "{pair:?}: {told:?}");
+        let alternates = reported.windows(2).all(|pair| pair[0].1 != pair[1].1);
+        assert!(alternates && reported.len() == 39, "{pair:?}: {reported:?}");
     }
 }
 
@@ -347,7 +348,7 @@ fn every_change_of_sign_of_random_polynomials_is_found_in_order() {
 }
 
 #[test]
-fn with_long_steps_the_sides_told_are_still_those_at_the_ends() {
+fn with_long_steps_the_reported_sides_are_still_those_at_the_ends() {
     let seed = 20_261_120;
     println!("seed {seed}");
     let mut prng = Prng::new(seed);
@@ -371,7 +372,7 @@ fn with_long_steps_the_sides_told_are_still_those_at_the_ends() {
 }
 
 #[test]
-fn a_search_goes_on_exactly_as_a_clone_and_from_bytes() {
+fn a_search_continues_exactly_as_a_clone_and_from_bytes() {
     let seed = 20_261_121;
     println!("seed {seed}");
     let mut prng = Prng::new(seed);
@@ -422,7 +423,7 @@ fn bytes_of_no_search_are_refused() {
 }
 
 #[test]
-fn a_model_that_fails_to_tell_its_indicators_leaves_the_search_as_it_was() {
+fn a_model_whose_indicators_fail_leaves_the_search_as_it_was() {
     let mut roots = Roots::new(2);
     roots.start(0.0, &[0.0, -1.0]);
     let before = roots.clone();

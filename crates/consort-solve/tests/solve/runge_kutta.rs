@@ -262,7 +262,7 @@ fn only_stiff_problems_are_hinted_to_be_so() {
 }
 
 #[test]
-fn a_restart_keeps_what_it_is_told_to() {
+fn a_restart_keeps_what_it_is_asked_to() {
     for pair in PAIRS {
         let mut solver = started(pair, &van_der_pol(), 1e-6);
         run(&mut solver, &mut van_der_pol(), 5.0);
@@ -339,7 +339,7 @@ impl Problem for Failing {
 }
 
 #[test]
-fn after_a_models_failure_the_solver_is_where_it_was_and_can_go_on() {
+fn after_a_models_failure_the_solver_is_where_it_was_and_can_continue() {
     for pair in PAIRS {
         for left in 1..60 {
             let (failure, mut solver) = failure(pair, &mut Failing { left }, &[1.0, 0.0]);

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// So many steps are compared after a point.
 const COMPARED: usize = 10;
 
-/// One step, not past the next of the points at which others would be told of the states.
+/// One step, not past the next of the points at which the states would be reported.
 fn step(solver: &mut RungeKutta, case: &mut Case) {
     let every = case.end / 37.0;
     let limit = ((solver.state().0 / every).floor() + 1.0) * every;
@@ -89,7 +89,7 @@ fn digest(bytes: &[u8]) -> u64 {
 /// The word by which the other process knows what it is; to the test harness, a name of no test.
 const OTHER_PROCESS: &str = "solvers-from-stdin";
 
-/// What the other process does: continues the solvers it is given and tells what came of each.
+/// What the other process does: continues the solvers it is given and prints the result of each.
 fn continue_from_stdin() {
     let mut lines = String::new();
     std::io::stdin().read_to_string(&mut lines).expect("the first process writes text");

@@ -1,4 +1,4 @@
-//! Who feeds which input: no element twice, and none not at all.
+//! The sources of inputs: no element is fed twice, and none is left without a source.
 
 use super::context::Context;
 use super::parameters::Settings;
@@ -144,7 +144,7 @@ fn warn_of_silent_clock(context: &mut Context<'_, '_>, id: ComponentId, variable
     context.push(
         Diagnostic::warning("system::silent-clock", format!("the clock `{path}` never ticks"))
             .maybe_at(component.span, format!("its clock `{}`", variable.name))
-            .help("connect it to an output clock; clocks of a fixed interval come later"),
+            .help("connect it to an output clock; clocks of a fixed interval are not supported"),
     );
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Timing {
     pub(super) start: Time,
     pub(super) stop: Time,
     pub(super) step: Time,
-    /// By component.
+    /// The period of each component.
     pub(super) periods: Vec<Time>,
     /// If steps change their size.
     pub(super) sizes: Option<StepSizes>,

@@ -48,7 +48,7 @@ fn zero_crossing(
     check(context, tolerance, "the tolerance of a zero crossing", BOUND, is_positive);
     let ports = ports(context, variables)?;
     if !(1..=2).contains(&ports.len()) {
-        let message = format!("a zero crossing has {} variables", ports.len());
+        let message = format!("a zero crossing takes one or two variables, not {}", ports.len());
         let span = variables.first().and_then(|it| it.span);
         let label = "one variable crosses zero, or the difference of two does";
         report(

@@ -250,7 +250,7 @@ fn note_unused_tolerances(context: &mut Context<'_, '_>, step: &VariableStep) {
     );
 }
 
-/// By component, sorted.
+/// The reactive inputs of each component, sorted.
 fn reactive(context: &mut Context<'_, '_>) -> Vec<Vec<VariableId>> {
     let system = context.system;
     let mut all = Vec::with_capacity(system.components.len());

@@ -1,4 +1,4 @@
-//! What is done while the system runs.
+//! Resolves interventions.
 
 use super::Wires;
 use super::clock::Timing;
@@ -32,8 +32,8 @@ pub(super) fn resolve(
     list
 }
 
-/// Two interventions act on the same elements or on different ones: where they share some, nobody
-/// could say which value is the undisturbed one.
+/// Two interventions act on the same elements or on different ones: where they share some, the
+/// undisturbed value would not be defined.
 fn check_overlap<'a>(
     context: &mut Context<'_, '_>,
     intervention: &'a Intervention,

@@ -13,7 +13,7 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Context<'a, '_> {
-    /// The port that is written, or a word on why there is none. Nothing is said about components
+    /// The port that is written, or the reason why there is none. Nothing is said about components
     /// whose model is missing. `wanted` is what suggestions are made from.
     pub(super) fn find(
         &mut self,

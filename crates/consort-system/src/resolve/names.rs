@@ -27,7 +27,7 @@ impl<'a> Names<'a> {
             models: Vec::new(),
             of_component: vec![None; system.components.len()],
         };
-        // Addresses only tell models apart; the order of `models` is that of first use.
+        // Addresses only distinguish models; the order of `models` is that of first use.
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
         for (index, component) in system.components.iter().enumerate() {
             let id = ComponentId::from_index(index);
@@ -57,7 +57,7 @@ impl<'a> Names<'a> {
         self.model_key(component.index()).map(|(_, model)| model)
     }
 
-    /// The model of the component at `index`, with a number that tells models apart.
+    /// The model of the component at `index`, with a number that distinguishes models.
     pub(super) fn model_key(&self, index: usize) -> Option<(usize, &'a ModelDescription)> {
         let key = self.of_component.get(index).copied().flatten()?;
         Some((key, self.models[key].model))

@@ -13,7 +13,7 @@
 pub fn pattern_matches(pattern: &str, path: &str) -> bool {
     let (pattern, path) = (pattern.as_bytes(), path.as_bytes());
     let (mut at, mut seen) = (0, 0);
-    // Where to go on if what followed the last star does not fit.
+    // Where to continue if what followed the last star does not fit.
     let mut retry: Option<(usize, usize)> = None;
     while seen < path.len() {
         match pattern.get(at) {

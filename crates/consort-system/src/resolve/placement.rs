@@ -9,7 +9,7 @@ use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use std::collections::BTreeMap;
 
-/// Who put a component where.
+/// The text that put a component on a node.
 #[derive(Clone, Copy)]
 struct NodeClaim<'a> {
     node: &'a str,

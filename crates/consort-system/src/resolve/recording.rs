@@ -1,11 +1,12 @@
-//! What goes into the trace, and what into its hash.
+//! The variables that are recorded, and those that are hashed.
 
 use super::context::{Context, Written};
 use super::pattern::pattern_matches;
 use super::shapes::ELEMENTS_MAX;
+use crate::resolved::ResolvedConnection;
 use crate::system::{Record, Spanned};
 use consort_core::{
-    Causality, ComponentId, Diagnostic, ModelDescription, ValueType, Variable, VariableId,
+    Causality, ComponentId, Diagnostic, HashMode, ModelDescription, ValueType, Variable, VariableId,
 };
 use std::collections::BTreeSet;
 
@@ -23,7 +24,12 @@ impl Selection {
 
 type Chosen = BTreeSet<(ComponentId, VariableId)>;
 
-pub(super) fn resolve(context: &mut Context<'_, '_>) -> Selection {
+pub(super) fn resolve(
+    context: &mut Context<'_, '_>,
+    connections: &[ResolvedConnection],
+) -> Selection {
+    let sources = connections.iter().map(|wire| (wire.from.component, wire.from.variable));
+    let connected: Chosen = sources.collect();
     let experiment = &context.system.experiment;
     let chosen = match &experiment.record {
         Record::These(patterns) => choose(context, patterns, "record"),
@@ -41,10 +47,11 @@ pub(super) fn resolve(context: &mut Context<'_, '_>) -> Selection {
             Record::These(_) => chosen.contains(&(id, variable_id)),
         });
         let hashed = variables(model, |variable, variable_id| {
-            let is_hashed = match variable.causality {
-                Causality::Output => true,
-                Causality::Local => recorded.binary_search(&variable_id).is_ok(),
-                _ => false,
+            let is_hashed = match (experiment.hash, variable.causality) {
+                (HashMode::Connected, _) => connected.contains(&(id, variable_id)),
+                (HashMode::All, Causality::Output) => true,
+                (HashMode::All, Causality::Local) => recorded.binary_search(&variable_id).is_ok(),
+                (HashMode::All, _) => false,
             };
             is_hashed && !unhashed.contains(&(id, variable_id))
         });

@@ -1,11 +1,11 @@
-//! Numbers no solver can work with.
+//! Checks the numbers that are given for solvers.
 
 use super::context::Context;
 use crate::system::Spanned;
 use consort_core::solving::is_tolerance;
 use consort_core::{Diagnostic, Seconds};
 
-/// Checks tolerances and steps of solvers; whether a solver is there to use them, the loader tells.
+/// Checks tolerances and steps of solvers; whether there is a solver to use them, the loader checks.
 pub(super) fn check(context: &mut Context<'_, '_>) {
     let system = context.system;
     check_tolerance(context, system.experiment.tolerance.as_ref());

@@ -5,7 +5,7 @@ use consort_core::{Conversion, ModelDescription, Unit, Variable};
 
 /// How a value gets from one unit to another.
 pub(super) enum Fit {
-    /// By this conversion.
+    /// The units fit by this conversion.
     Converts(Conversion),
     /// Unknown: one of the units is only a name.
     Unknown,

@@ -26,7 +26,7 @@ pub(super) struct Given<'s> {
 }
 
 impl Context<'_, '_> {
-    /// The values for all elements of a port, or a word on why they do not fit.
+    /// The values for all elements of a port, or the reason why they do not fit.
     pub(super) fn values(&mut self, to: Found<'_>, path: &str, given: Given<'_>) -> Option<Values> {
         let conversion = self.value_conversion(to, path, given);
         let fits = self.check_shape(to, path, given);

@@ -60,9 +60,9 @@ struct Writer<'a> {
     scenario: &'a Scenario,
     phase: Phase,
     out: Vec<Instruction>,
-    /// Who has stepped in `advance`.
+    /// The components that have stepped in `advance`.
     stepped: BTreeSet<ComponentId>,
-    /// Whose state is saved.
+    /// The components whose state is saved.
     saved: BTreeSet<ComponentId>,
 }
 

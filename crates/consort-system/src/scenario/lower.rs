@@ -33,6 +33,7 @@ impl Scenario {
             step,
             seed: 0,
             tolerance: None,
+            hash: consort_core::HashMode::All,
         };
         let models: Vec<ModelDescription> = self.fmus.iter().map(describe).collect();
         let system = ResolvedSystem {

@@ -180,7 +180,7 @@ static void excursion(Live *live, uint64_t path)
     move(live, path, 0, places);
 }
 
-/* Goes on from a state: 1 if it differs within a tau, 2 if later, 0 if never. */
+/* Continues from a state: 1 if it differs within a tau, 2 if later, 0 if never. */
 static int follow(Live *live, int index)
 {
     for (int at = index; at < points; at++) {

@@ -76,7 +76,7 @@ static void endanger(int32_t kind)
             break;
         }
         case CHILD:
-            /* It ends with its parent: nobody else would end it. */
+            /* It ends with its parent: nothing else would end it. */
             if (fork() == 0) prctl(PR_SET_PDEATHSIG, SIGKILL), sleep_for_ever(NULL);
             break;
         case EVENT: (void)eventfd(0, 0); break;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Where the state is that no importer is told of. */
+/* Where the state is that importers do not know. */
 enum { STATIC, HEAP, BLOCKS, GROWTH, TABLE, DELAY, FILE_READ, PURGE, KINDS };
 enum { HISTORY = 64, NODES = 50, BLOCK_COUNT = 8, CHARACTERS = 20000, PAGE = 4096 / sizeof(double), PURGED_PAGES = 2048 };
 
@@ -147,7 +147,7 @@ static double in_purge(double u)
     hidden.purged[draw(PURGED_PAGES) * PAGE] += u + 1;
     double sum = 0;
     for (size_t page = 0; page < PURGED_PAGES; page++) sum += hidden.purged[page * PAGE];
-    /* Last of all, so that nobody looks at it before the step ends. */
+    /* Last of all, so that it is not read before the step ends. */
     if (draw(10) == 0 && madvise(hidden.purged, size, MADV_DONTNEED)) memset(hidden.purged, 0, size);
     return sum;
 }

@@ -1,4 +1,4 @@
-/* What both interfaces share: a small model, and the lies that are told about it. */
+/* What both interfaces share: a small model, and its lies. */
 #ifndef LIAR_H
 #define LIAR_H
 
@@ -23,7 +23,7 @@ enum { OK, WARNING, DISCARD, ERROR, FATAL };
 /* Value references. */
 enum { TIME, U, K, X, Y, N, B, S, BLOB, DER_X, Z };
 
-/* Where a lie is told; the numbers are also those of `consort_testkit::liar`. */
+/* Where a lie is performed; the numbers are also those of `consort_testkit::liar`. */
 typedef enum {
     INSTANTIATE, SETUP, ENTER_INITIALIZATION, EXIT_INITIALIZATION, SET, GET_REAL, GET_INTEGER, GET_BOOLEAN, GET_STRING,
     GET_BINARY, STEP, TERMINATE, FREE, GET_STATE, SET_STATE, FREE_STATE, STATE_SIZE, SERIALIZE, DESERIALIZE, ENTER_EVENT,
@@ -37,7 +37,7 @@ typedef enum {
     ZERO, KINDS
 } Kind;
 
-typedef struct { unsigned kind, function, call, forever, argument; bool told; } Lie;
+typedef struct { unsigned kind, function, call, forever, argument; bool performed; } Lie;
 
 enum { LIES_MAX = 3 };
 

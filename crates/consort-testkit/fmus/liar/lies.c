@@ -42,11 +42,11 @@ void liar_free(Liar *liar)
     free(liar);
 }
 
-/* Whoever asks for it is told which lies were told. */
+/* Notes the lies that were performed, if that is requested. */
 static void note(Lie *lie)
 {
-    const char *path = lie->told ? NULL : getenv("LIAR_DIARY");
-    lie->told = true;
+    const char *path = lie->performed ? NULL : getenv("LIAR_DIARY");
+    lie->performed = true;
     FILE *diary = path ? fopen(path, "a") : NULL;
     if (!diary) return;
     fprintf(diary, "%u_%u_%u_%u_%u\n", lie->kind, lie->function, lie->call, lie->forever, lie->argument);

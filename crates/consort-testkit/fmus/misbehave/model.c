@@ -80,7 +80,7 @@ static int call(const Context *context, void *values, Call call)
     if (call == CALL_NONE || (int32_t)call != v->phase || v->time < v->at || !v->status) return 0;
     if (LEAVE <= v->status) return break_out(v->status);
     Status level = v->status < FATAL ? (Status)v->status : FATAL;
-    context->log(context, level, "call %d returns status %d as told", (int)call, (int)v->status);
+    context->log(context, level, "call %d returns status %d as configured", (int)call, (int)v->status);
     return v->status;
 }
 

@@ -1,4 +1,4 @@
-//! What a program over the model's own functions says.
+//! The results of a program over the model's own functions.
 
 use super::{Case, Saving};
 use crate::fmus::compile;
@@ -11,7 +11,7 @@ use std::process::Command;
 /// How many trials of one sort differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Found {
-    /// How many there were.
+    /// The number of trials.
     pub trials: u32,
     /// How many differ as soon as a check looks: within a period, those by bytes within four.
     pub soon: u32,
@@ -50,17 +50,17 @@ const OFTEN_IN_SERIES: f64 = 0.6;
 const OFTEN_FRESH: f64 = 0.4;
 
 impl Truth {
-    /// Whether states go on differently, often enough for any check to see it: none is exact.
+    /// Whether states behave differently, often enough for any check to see it: none is exact.
     pub fn is_inexact(&self) -> bool {
         self.once.shows(OFTEN_ONCE) || self.often.shows(OFTEN_IN_SERIES)
     }
 
-    /// Whether they also go on differently each time: none is restore-repeatable.
+    /// Whether they also behave differently each time: none is restore-repeatable.
     pub fn is_unrepeatable(&self) -> bool {
         self.is_inexact() && self.repeated.shows(OFTEN_ONCE)
     }
 
-    /// Whether bytes go on differently in another process: none is portable.
+    /// Whether bytes behave differently in another process: none is portable.
     pub fn is_unportable(&self) -> bool {
         self.saving < Saving::Bytes || self.fresh.shows(OFTEN_FRESH)
     }
@@ -70,7 +70,7 @@ impl Truth {
         self.once.is_never() && self.often.is_never() && self.fresh.is_never()
     }
 
-    /// In a word or two.
+    /// A short name.
     pub fn name(&self) -> &'static str {
         match () {
             () if self.saving == Saving::Nothing => "not offered",
@@ -103,7 +103,7 @@ pub(super) fn ask(case: &Case, [steps, points]: [u32; 2], inputs: u32) -> Truth 
     Truth { once: next(), often: next(), repeated: next(), fresh: next(), saving: case.saving }
 }
 
-/// Compiled once.
+/// The path of the program, which is compiled once.
 fn program() -> PathBuf {
     let fmus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus");
     let sources = ["amnesiac/model.c", "amnesiac/oracle.c"].map(|name| fmus.join(name));

@@ -1,6 +1,6 @@
 //! The virtual environment: made once, under a lock, by whichever way this machine allows.
 
-use super::{BIOLOGY, FEDERATION, LOGIC, PACKAGES, RECORDING};
+use super::{BIOLOGY, FEDERATION, LOGIC, PACKAGES, RECORDING, SCHEMAS};
 use crate::{cache, process};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -45,6 +45,12 @@ impl Environment {
         ENVIRONMENT.get_or_init(|| Environment::with(RECORDING))
     }
 
+    /// That of the validator of JSON schemas, made if need be.
+    pub(super) fn schemas() -> &'static Environment {
+        static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+        ENVIRONMENT.get_or_init(|| Environment::with(SCHEMAS))
+    }
+
     fn with(wanted: &[&str]) -> Environment {
         let key = cache::key(wanted.iter().map(|package| package.as_bytes()));
         let folder = cache::root().join(format!("python-{key}"));
@@ -78,7 +84,7 @@ impl Environment {
     }
 }
 
-/// Fills the folder; `Err` holds the words of the tool that failed.
+/// Fills the folder; `Err` holds the output of the tool that failed.
 type Attempt = fn(&Path, &[&str]) -> Result<(), String>;
 
 /// Debian's Python may lack `venv`: then plain pip, then the missing package.

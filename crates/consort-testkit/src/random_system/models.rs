@@ -1,4 +1,4 @@
-//! Random descriptions: variables and what follows what.
+//! Random descriptions: variables and dependencies.
 
 use super::draw::Draw;
 use super::{Shape, Style};

@@ -7,22 +7,22 @@ use consort_system::{Operation, Plan, Stage, Task};
 /// What was done to a plan: `swap stage`, `drop unknown`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Mutation {
-    /// What was done.
+    /// The kind of change.
     pub action: Action,
-    /// With what.
+    /// The part that is changed.
     pub part: Part,
 }
 
 /// What is done with a part of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Action {
-    /// Two change places.
+    /// Two parts are exchanged.
     Swap,
-    /// One goes away.
+    /// A part is removed.
     Drop,
-    /// One is there twice.
+    /// A part is duplicated.
     Double,
-    /// One goes elsewhere.
+    /// A part is moved elsewhere.
     Move,
 }
 

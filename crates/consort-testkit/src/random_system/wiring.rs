@@ -110,7 +110,7 @@ fn react(draw: &mut Draw, style: &Style, system: &mut ResolvedSystem) {
     }
 }
 
-/// A table for some elements that nobody feeds yet.
+/// A table for some elements that are not fed yet.
 fn feed(
     draw: &mut Draw,
     system: &mut ResolvedSystem,

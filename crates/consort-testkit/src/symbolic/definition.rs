@@ -1,4 +1,4 @@
-//! What every value is, whatever the plan: recursive over variables and tags, remembered once known.
+//! The definition of every value, whatever the plan: recursive over variables and tags, remembered once known.
 //!
 //! A component's tags are counted from 0, the start; its tag `k` is at `k` times its period.
 
@@ -90,7 +90,7 @@ impl Definition {
     pub(super) fn initial_input(&mut self, facts: &Facts<'_>, slot: usize) -> Defined {
         match facts.feeders[slot] {
             Feeder::Outside => Ok(self.initial_outside(facts, slot)),
-            Feeder::Nobody | Feeder::Wire(..) => self.input(facts, slot, 0),
+            Feeder::None | Feeder::Wire(..) => self.input(facts, slot, 0),
         }
     }
 
@@ -190,12 +190,12 @@ impl Definition {
     /// What an element of an input is at a time: what its source had at its latest tag.
     pub(super) fn input(&mut self, facts: &Facts<'_>, slot: usize, time: i64) -> Defined {
         let (wire, source) = match facts.feeders[slot] {
-            Feeder::Nobody => return Ok(self.start(slot)),
+            Feeder::None => return Ok(self.start(slot)),
             Feeder::Outside => return Ok(self.outside(slot, time)),
             Feeder::Wire(wire, source) => (wire, source as usize),
         };
         let period = facts.parts[facts.owners[source].index()].period;
-        let tag = usize::try_from(time / period).expect("time goes on from the start");
+        let tag = usize::try_from(time / period).expect("no time is before the start");
         match facts.system.connections[wire.index()].delay {
             true if tag == 0 => Ok(self.start(slot)),
             true => self.output(facts, source, tag - 1),

@@ -1,4 +1,4 @@
-//! Does what a plan says, on terms.
+//! Executes a plan on terms.
 
 mod compare;
 mod repeat;
@@ -55,7 +55,7 @@ struct Run<'a> {
     facts: &'a Facts<'a>,
     definition: &'a mut Definition,
     instances: Vec<Instance>,
-    /// By slot: what everybody sees.
+    /// By slot: the published values.
     shared: Vec<Term>,
     /// By slot: what will be seen from the component's next tag on; `NONE` if nothing new.
     fresh: Vec<Term>,
@@ -64,7 +64,7 @@ struct Run<'a> {
     /// By connection: it moved something since this was last cleared.
     moved: Vec<bool>,
     phase: Phase,
-    /// Since the start.
+    /// The time since the start, in ticks.
     time: i64,
     /// Steps belong to an attempt.
     attempting: bool,
@@ -75,7 +75,7 @@ struct Run<'a> {
     /// What is being computed stems from a wrong guess or will be taken back, so nothing can be said of
     /// it.
     hollow: bool,
-    /// Tells wrong guesses and rejected steps apart.
+    /// Distinguishes wrong guesses and rejected steps.
     counter: u32,
 }
 
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
     /// What was read arrives at the next tag; what was moved ahead of time was for the steps only.
     fn forget_moved(&mut self) {
         for slot in 0..self.fresh.len() {
-            if self.facts.feeders[slot] != Feeder::Nobody {
+            if self.facts.feeders[slot] != Feeder::None {
                 self.fresh[slot] = NONE;
             }
         }

@@ -1,14 +1,14 @@
-//! What a system says about its variables.
+//! Facts about the variables of a system.
 
 use consort_core::{Causality, DependsOn, ModelDescription, Refresh, Unknown, Variability};
 use consort_core::{ComponentId, ConnectionId, VariableId};
 use consort_system::{Port, ResolvedSystem, Target, Trigger};
 
-/// Who gives an element of an input its value.
+/// The source of the value of an element of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Feeder {
-    /// Nobody: the start value stays.
-    Nobody,
+    /// No source: the start value stays.
+    None,
     /// A table or an intervention.
     Outside,
     /// A connection, from this slot.
@@ -19,9 +19,9 @@ pub(super) enum Feeder {
 pub(super) struct Part {
     /// The first slot of each variable; one more at the end.
     pub(super) slots: Vec<u32>,
-    /// Inputs that somebody feeds, sorted.
+    /// Inputs that are fed, sorted.
     pub(super) fed: Vec<VariableId>,
-    /// Outputs and locals that somebody looks at, sorted.
+    /// Outputs and locals that are read, sorted.
     pub(super) used: Vec<VariableId>,
     /// By variable: the fed inputs it follows at once at run time.
     pub(super) follows: Vec<Vec<VariableId>>,
@@ -29,7 +29,7 @@ pub(super) struct Part {
     pub(super) follows_initially: Vec<Vec<VariableId>>,
     /// Outputs are those of the last step.
     pub(super) by_step: bool,
-    /// In ticks.
+    /// The period in ticks.
     pub(super) period: i64,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct Facts<'a> {
     pub(super) system: &'a ResolvedSystem,
     pub(super) models: &'a [ModelDescription],
     pub(super) parts: Vec<Part>,
-    /// By slot.
+    /// The source of each slot.
     pub(super) feeders: Vec<Feeder>,
-    /// By slot: whose it is.
+    /// The component of each slot.
     pub(super) owners: Vec<ComponentId>,
-    /// By slot: of which variable.
+    /// The variable of each slot.
     pub(super) variables: Vec<VariableId>,
     /// By first slot of a variable: no step may wait for it.
     pub(super) late: Vec<bool>,
@@ -74,7 +74,7 @@ impl<'a> Facts<'a> {
             slots.push(u32::try_from(owners.len()).expect("slots fit in 32 bits"));
             starts.push(slots);
         }
-        let feeders = vec![Feeder::Nobody; owners.len()];
+        let feeders = vec![Feeder::None; owners.len()];
         let (parts, late, steps) = (Vec::new(), Vec::new(), Vec::new());
         let mut facts = Facts { system, models, parts, feeders, owners, variables, late, steps };
         facts.feed(&starts);
@@ -112,7 +112,7 @@ impl<'a> Facts<'a> {
         let model = &self.models[index];
         let ids = || (0..model.variables.len()).map(VariableId::from_index);
         let range = |id: VariableId| slots[id.index()] as usize..slots[id.index() + 1] as usize;
-        let is_fed = |id: &VariableId| range(*id).any(|slot| self.feeders[slot] != Feeder::Nobody);
+        let is_fed = |id: &VariableId| range(*id).any(|slot| self.feeders[slot] != Feeder::None);
         let fed: Vec<VariableId> = ids().filter(is_fed).collect();
         let structure = &model.structure;
         let run_time = [&structure.outputs];
@@ -233,7 +233,7 @@ fn late_variables(facts: &Facts<'_>) -> Vec<bool> {
 
 fn is_late(facts: &Facts<'_>, late: &[bool], slot: usize) -> bool {
     match facts.feeders[slot] {
-        Feeder::Nobody => false,
+        Feeder::None => false,
         Feeder::Outside => true,
         Feeder::Wire(wire, source) => {
             let (from, to) = (facts.owners[source as usize], facts.owners[slot]);
@@ -258,7 +258,7 @@ fn steps_before(facts: &Facts<'_>) -> Vec<u64> {
                 let inputs = follows.iter().flat_map(|&input| part.elements(input));
                 let sources = inputs.filter_map(|slot| match facts.feeders[slot] {
                     Feeder::Wire(_, source) => Some(facts.first_slot(source as usize)),
-                    Feeder::Nobody | Feeder::Outside => None,
+                    Feeder::None | Feeder::Outside => None,
                 });
                 let others = sources.fold(0, |all, source| all | steps[source]);
                 steps[part.elements(id).start] |= others | 1 << owner;

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Term(pub(super) u32);
 
-/// No value yet.
+/// The absence of a value.
 pub(super) const NONE: Term = Term(u32::MAX);
 
 /// What made a value; the words after it say which and from what.
@@ -13,7 +13,7 @@ pub(super) const NONE: Term = Term(u32::MAX);
 pub(super) enum Kind {
     /// The start value of a slot.
     Start,
-    /// What somebody outside feeds a slot with at a time.
+    /// The value of a slot at a time that comes from a table or an intervention.
     Outside,
     /// A component's state after initialization: component, inputs.
     FirstState,

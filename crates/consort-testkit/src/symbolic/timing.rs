@@ -10,7 +10,7 @@ use consort_system::{Operation, Order, Plan, Stage};
 pub(super) struct Timing {
     /// By component and variable.
     pub(super) reactive: Vec<Vec<bool>>,
-    /// By connection.
+    /// Whether each connection is cut.
     pub(super) cut: Vec<bool>,
     /// Everything is read right after steps.
     pub(super) jacobi: bool,
@@ -95,8 +95,8 @@ fn is_reactive(
         (_, Order::Jacobi) => false,
         (Feeder::Wire(_, source), Order::GaussSeidel) => listed || is_known_before(source as usize),
         (Feeder::Wire(..), Order::Derived) => listed,
-        // An element nobody feeds does not change, so it is as it will be.
-        (Feeder::Nobody | Feeder::Outside, _) => true,
+        // An element that is not fed does not change, so it is as it will be.
+        (Feeder::None | Feeder::Outside, _) => true,
     };
     part.fed.contains(&id)
         && !facts.late[part.elements(id).start]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const SYSTEMS: u64 = 400;
 
-/// What was met, so that nobody believes in tests that tested nothing.
+/// What was met, so that tests which tested nothing are noticed.
 #[derive(Default, Debug)]
 struct Tally {
     runs: u64,

@@ -20,7 +20,7 @@ pub struct CsvOptions {
     pub schema: Option<Arc<Schema>>,
     /// Whether a column with a cell that is no number is taken as text; else it is an error.
     pub text_columns: bool,
-    /// What stands between two cells.
+    /// The character between two cells.
     pub delimiter: u8,
 }
 

@@ -1,6 +1,6 @@
 //! Which rows and which columns of two traces belong together.
 
-use super::{DiffOptions, LoneRows};
+use super::{ComparedRows, DiffOptions, LoneRows};
 use crate::trace::Trace;
 use consort_core::Tag;
 use std::cmp::Ordering;
@@ -15,19 +15,58 @@ pub(super) struct Leaf {
     pub(super) element: usize,
 }
 
+/// Where in a trace a row of the other is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Row {
+    /// At a row.
+    At(usize),
+    /// Between a row and the next, at a part of the time between them.
+    Between {
+        /// The row before.
+        before: usize,
+        /// From 0 to 1.
+        part: f64,
+    },
+}
+
 /// The rows of two traces, matched by tag.
 pub(super) struct Pairing {
-    pub(super) rows: Vec<(usize, usize)>,
+    pub(super) rows: Vec<(Row, usize)>,
     pub(super) lone: [LoneRows; 2],
 }
 
 impl Pairing {
-    pub(super) fn new(a: &Trace, b: &Trace) -> Self {
+    pub(super) fn new(a: &Trace, b: &Trace, compared: ComparedRows) -> Self {
+        match compared {
+            ComparedRows::All => Self::by_tag(a, b),
+            ComparedRows::Common => Pairing { lone: Default::default(), ..Self::by_tag(a, b) },
+            ComparedRows::Interpolated => Self::interpolated(a, b),
+        }
+    }
+
+    /// The rows of the second, in the first; those before its start and after its end have none.
+    fn interpolated(a: &Trace, b: &Trace) -> Self {
+        let mut pairing = Self::by_tag(a, b);
+        let mut matched = vec![false; b.tags().len()];
+        pairing.rows.iter().for_each(|&(_, row)| matched[row] = true);
+        let times: Vec<f64> = a.times().collect();
+        pairing.lone = Default::default();
+        for (row, time) in b.times().enumerate().filter(|(row, _)| !matched[*row]) {
+            match place(&times, time) {
+                Some(place) => pairing.rows.push((place, row)),
+                None => pairing.lone[1].add(b.tags()[row]),
+            }
+        }
+        pairing.rows.sort_by_key(|(_, row)| *row);
+        pairing
+    }
+
+    fn by_tag(a: &Trace, b: &Trace) -> Self {
         let mut pairing = Pairing { rows: Vec::new(), lone: Default::default() };
         let (mut row_a, mut row_b) = (0, 0);
         while row_a < a.tags().len() || row_b < b.tags().len() {
             match order(a, row_a, b, row_b) {
-                Ordering::Equal => pairing.rows.push((row_a, row_b)),
+                Ordering::Equal => pairing.rows.push((Row::At(row_a), row_b)),
                 Ordering::Less => pairing.lone[0].add(a.tags()[row_a]),
                 Ordering::Greater => pairing.lone[1].add(b.tags()[row_b]),
             }
@@ -36,6 +75,19 @@ impl Pairing {
             row_b += usize::from(order.is_ge());
         }
         pairing
+    }
+}
+
+/// Where a time is among the times of rows; the last of several rows of that time.
+fn place(times: &[f64], time: f64) -> Option<Row> {
+    let next = times.partition_point(|known| *known <= time);
+    let before = next.checked_sub(1)?;
+    match times.get(next) {
+        _ if times[before].to_bits() == time.to_bits() => Some(Row::At(before)),
+        None => None,
+        Some(after) => {
+            Some(Row::Between { before, part: (time - times[before]) / (after - times[before]) })
+        }
     }
 }
 

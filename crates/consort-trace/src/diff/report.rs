@@ -1,4 +1,4 @@
-//! A comparison in words.
+//! A comparison as text.
 
 use super::{Difference, LoneRows, TraceComparison, VariableDifference};
 use consort_core::{Resolution, Tag};

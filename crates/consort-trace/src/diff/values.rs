@@ -51,6 +51,11 @@ impl Number {
     }
 }
 
+/// The number of a value with distances.
+pub(super) fn measure(cell: Cell<'_>) -> Option<f64> {
+    Number::of(cell).filter(|_| !cell.is_nominal()).map(Number::to_f64)
+}
+
 /// How far apart two values are, if that is beyond the tolerance; infinite where the distance has
 /// no number. `None` where they are the same.
 pub(super) fn distance_beyond(a: Cell<'_>, b: Cell<'_>, tolerance: Tolerance) -> Option<f64> {

@@ -85,7 +85,7 @@ fn tags(reader: &mut Reader<'_>) -> Result<Vec<Tag>, BytesError> {
     is_sound.then_some(tags).ok_or(impossible("order of tags"))
 }
 
-/// Texts or binaries.
+/// Reads texts or binaries.
 fn texts(reader: &mut Reader<'_>, value_type: ValueType) -> Result<Elements, BytesError> {
     let bytes = reader.part()?.to_vec();
     let count = reader.count(8)?;

@@ -11,9 +11,9 @@ use consort_core::{ValueType, Values, ValuesRef, for_each_value_type};
 /// How many elements a word of bits is for.
 const BLOCK: usize = 64;
 
-/// Tells whether two elements are the same to the bit.
+/// Compares two elements to the bit.
 trait Same: Clone {
-    /// Not zero if they differ.
+    /// A number that is not zero if they differ.
     fn difference(&self, other: &Self) -> u64;
 }
 

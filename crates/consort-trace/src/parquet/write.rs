@@ -1,4 +1,4 @@
-//! Writing Parquet while the run goes on.
+//! Writing Parquet during a run.
 
 use super::{layout, metadata};
 use crate::error::TraceError;
@@ -22,7 +22,7 @@ pub const ROW_GROUP_ROWS: usize = 65_536;
 /// After about how many bytes a row group is written, where rows are wide.
 pub const ROW_GROUP_BYTES: usize = 64 * 1024 * 1024;
 
-/// Writes a trace as Parquet while the run goes on.
+/// Writes a trace as Parquet during a run.
 ///
 /// Rows are collected by column and written group by group. A file is complete only after
 /// [`TraceWriter::finish`]: Parquet keeps its table of contents at the end.

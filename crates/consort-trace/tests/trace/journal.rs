@@ -137,7 +137,7 @@ fn what_is_no_journal_is_named_as_such() {
 }
 
 #[test]
-fn a_chunk_tells_where_the_run_stood_at_its_last_row() {
+fn a_chunk_states_where_the_run_stood_at_its_last_row() {
     let columns = vec![
         Column::new("a", "x", ValueType::Float64).with_dimensions(&[2]),
         Column::new("a", "name", ValueType::String),
@@ -180,6 +180,6 @@ fn a_chunk_tells_where_the_run_stood_at_its_last_row() {
             hashes: vec![("a.x".to_owned(), ValueType::Float64, VariableHash::from_bits(7))],
             counts: vec![tick as u64],
         });
-        assert_eq!(reader.mark(), expected, "only chunks that tell it");
+        assert_eq!(reader.mark(), expected, "only chunks that state it");
     }
 }

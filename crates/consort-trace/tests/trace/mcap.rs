@@ -1,7 +1,9 @@
 //! What an MCAP file holds, read back by the library's reader.
 
 use crate::common::{trace, traces};
-use ::mcap::MessageStream;
+use ::mcap::records::{MessageHeader, Metadata};
+use ::mcap::write::NoSeek;
+use ::mcap::{Channel, MessageStream, WriteOptions};
 use consort_core::{Resolution, Tag, Time, ValueType, Values};
 use consort_trace::{Cell, Chunk, Column, McapWriter, Schema, Trace, TraceError, TraceWriter};
 use proptest::prelude::*;
@@ -18,12 +20,45 @@ fn to_mcap(trace: &Trace) -> Vec<u8> {
 /// Topic, nanoseconds and text of every message, in the order of the file.
 fn messages(file: &[u8]) -> Vec<(String, u64, String)> {
     let messages = MessageStream::new(file).unwrap().map(Result::unwrap);
-    let told = messages.map(|message| {
+    let reported = messages.map(|message| {
         assert_eq!(message.log_time, message.publish_time);
         let text = String::from_utf8(message.data.into_owned()).unwrap();
         (message.channel.topic.clone(), message.log_time, text)
     });
-    told.collect()
+    reported.collect()
+}
+
+/// A file written again by the library: the same channels, messages and metadata.
+fn rewritten(file: &[u8]) -> Vec<u8> {
+    let options = WriteOptions::new()
+        .compression(None)
+        .chunk_size(Some(consort_trace::mcap::MCAP_CHUNK_BYTES))
+        .disable_seeking(true)
+        .library(concat!("consort version ", env!("CARGO_PKG_VERSION")));
+    let mut writer = options.create(NoSeek::new(Vec::new())).unwrap();
+    let summary = ::mcap::Summary::read(file).unwrap().unwrap();
+    let metadata: Metadata = ::mcap::read::metadata(file, &summary.metadata_indexes[0]).unwrap();
+    writer.write_metadata(&metadata).unwrap();
+    let mut channels: Vec<&Arc<Channel<'_>>> = summary.channels.values().collect();
+    channels.sort_by_key(|channel| channel.id);
+    for channel in channels {
+        let schema = channel.schema.as_ref().unwrap();
+        let schema = writer.add_schema(&schema.name, &schema.encoding, &schema.data).unwrap();
+        let (topic, encoding) = (&channel.topic, &channel.message_encoding);
+        let id = writer.add_channel(schema, topic, encoding, &channel.metadata).unwrap();
+        assert_eq!(id, channel.id);
+    }
+    for message in MessageStream::new(file).unwrap().map(Result::unwrap) {
+        let header = MessageHeader {
+            channel_id: message.channel.id,
+            sequence: message.sequence,
+            log_time: message.log_time,
+            publish_time: message.publish_time,
+        };
+        writer.write_to_known_channel(&header, &message.data).unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
 }
 
 fn small() -> Trace {
@@ -103,7 +138,29 @@ fn shown(value: &Value) -> String {
     }
 }
 
+/// Several components and more than two chunks.
+#[test]
+fn a_file_is_the_one_that_the_library_writes() {
+    let names = ["tank", "valve", "pump"];
+    let columns = names.map(|name| Column::new(name, "x", ValueType::Float64)).to_vec();
+    let schema = Arc::new(Schema::new(Resolution::NANOSECOND, columns).unwrap());
+    let tags: Vec<Tag> = (0..20_000).map(|row| Tag::at(Time::from_ticks(row * 500))).collect();
+    let values = Values::Float64((0..20_000).map(|row| f64::from(row) / 7.0).collect());
+    let file = to_mcap(&trace(&schema, &tags, &[values.clone(), values.clone(), values]));
+    let summary = ::mcap::Summary::read(&file).unwrap().unwrap();
+    assert!(2 < summary.chunk_indexes.len(), "{} chunks", summary.chunk_indexes.len());
+    assert!(file == rewritten(&file), "every byte is the same");
+    let file = to_mcap(&small());
+    assert!(file == rewritten(&file), "every byte is the same");
+}
+
 proptest! {
+    #[test]
+    fn every_file_is_the_one_that_the_library_writes(trace in traces()) {
+        let file = to_mcap(&trace);
+        prop_assert!(file == rewritten(&file));
+    }
+
     #[test]
     fn every_value_of_a_trace_is_in_its_message(trace in traces()) {
         let messages = messages(&to_mcap(&trace));
@@ -177,7 +234,7 @@ impl Write for Full {
 }
 
 #[test]
-fn a_disk_that_is_full_is_told_and_no_panic() {
+fn a_disk_that_is_full_is_an_error_and_no_panic() {
     let trace = small();
     let length = to_mcap(&trace).len();
     let mut failed = 0;

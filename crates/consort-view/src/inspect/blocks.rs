@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 /// What a native block says about itself before it has parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockSummary<'a> {
-    /// What follows `native:`.
+    /// The name, as written after `native:`.
     pub name: &'a str,
-    /// What it does.
+    /// One line about the purpose of the block.
     pub summary: &'a str,
     /// Its inputs; empty if it has none.
     pub inputs: &'a str,

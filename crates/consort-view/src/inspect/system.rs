@@ -6,7 +6,7 @@ use super::{InspectExtra, byte_size, values};
 use crate::page::Page;
 use crate::table::Table;
 use crate::units;
-use consort_core::{Causality, ComponentId, ModelDescription, Seconds, Time};
+use consort_core::{Causality, ComponentId, HashMode, ModelDescription, Seconds, Time};
 use consort_system::{
     Action, Component, Hold, Intervention, Port, Record, ResolvedConnection, ResolvedSystem,
     Spanned, SystemDescription, When,
@@ -74,6 +74,8 @@ fn experiment(
         ("seed", written.seed.to_string()),
         ("record", record(&written.record)),
     ];
+    let hash = Some(written.hash).filter(|hash| *hash != HashMode::default());
+    facts.extend(hash.map(|hash| ("hash", hash.name().to_owned())));
     facts.extend(resolution.map(|text| ("resolution", text)));
     facts.extend(written.tolerance.as_ref().map(|each| ("tolerance", values::number(each.value))));
     let solver = &written.solver;

@@ -1,10 +1,17 @@
 //! A plan's graph as SVG: a band per component, what happens first on the left, and what leads to what.
 
+macro_rules! put {
+    ($out:expr, $($argument:tt)*) => {
+        writeln!($out, $($argument)*).expect("writing to a string succeeds")
+    };
+}
+
+mod continued;
 mod layout;
 
 use crate::plot::words::{escape, fit_middle};
 use consort_planner::{EdgeKind, Explanation, GraphEdge, GraphNode, NodeKind};
-use layout::{BOX_HEIGHT, COLUMN_GAP, FONT, LEGEND, MARGIN, PictureLayout, ROW};
+use layout::{BOX_HEIGHT, COLUMN_GAP, FONT, LEGEND, MARGIN, PictureLayout, Place, ROW};
 use std::fmt::Write as _;
 
 /// Every kind of edge, in the order of the legend: its id, what it means and how it looks.
@@ -35,15 +42,10 @@ impl Look {
     }
 }
 
-macro_rules! put {
-    ($out:expr, $($argument:tt)*) => {
-        writeln!($out, $($argument)*).expect("writing to a string succeeds")
-    };
-}
-
 /// Draws the graph, components in the order given; equal graphs give equal bytes.
 pub fn svg(name: &str, components: &[&str], explanation: &Explanation) -> String {
-    let layout = PictureLayout::of(components, explanation);
+    let edges = drawn(explanation);
+    let layout = PictureLayout::of(components, explanation, &edges);
     let mut out = String::new();
     open(&mut out, name, &layout);
     for band in &layout.bands {
@@ -61,14 +63,21 @@ pub fn svg(name: &str, components: &[&str], explanation: &Explanation) -> String
             r##"<text x="20" y="{middle:.1}" font-weight="bold" fill="#222222">{label}</text>"##
         );
     }
-    let edges = drawn(explanation);
-    for edge in &edges {
+    let (within, across): (Vec<_>, Vec<_>) =
+        edges.into_iter().partition(|edge| layout.is_within(edge));
+    for edge in &within {
         draw_edge(&mut out, edge, &layout);
     }
     for (node, place) in explanation.nodes.iter().zip(&layout.places) {
-        draw_node(&mut out, node, *place, layout.box_width);
+        if let Some(place) = place {
+            draw_node(&mut out, node, *place, layout.box_width);
+        }
     }
-    legend(&mut out, &edges, layout.height - LEGEND / 2.0);
+    continued::draw(&mut out, &explanation.nodes, &across, &layout);
+    for (remark, y) in &layout.remarks {
+        put!(out, r##"<text x="20" y="{y:.1}" fill="#555555">{remark}</text>"##);
+    }
+    legend(&mut out, &within, &layout);
     out.push_str("</svg>\n");
     out
 }
@@ -111,10 +120,10 @@ fn open(out: &mut String, name: &str, layout: &PictureLayout<'_>) {
     put!(out, r##"<rect width="{width:.0}" height="{height:.0}" fill="#ffffff"/>"##);
     let title = escape(&fit_middle(name, 15.0, width - 2.0 * MARGIN));
     put!(out, r##"<text x="{MARGIN}" y="22" font-size="15" fill="#222222">{title}</text>"##);
-    for (title, x) in &layout.columns {
+    for (title, x, y) in &layout.columns {
         put!(
             out,
-            r##"<text x="{x:.1}" y="50" text-anchor="middle" fill="#555555">{title}</text>"##
+            r##"<text x="{x:.1}" y="{y:.0}" text-anchor="middle" fill="#555555">{title}</text>"##
         );
     }
 }
@@ -126,7 +135,8 @@ fn look(kind: EdgeKind) -> (&'static str, Look) {
 }
 
 fn draw_edge(out: &mut String, edge: &GraphEdge, layout: &PictureLayout<'_>) {
-    let ((x1, y1), (x2, y2)) = (layout.places[edge.from], layout.places[edge.to]);
+    let (Some(from), Some(to)) = (layout.places[edge.from], layout.places[edge.to]) else { return };
+    let ((x1, y1), (x2, y2)) = ((from.x, from.y), (to.x, to.y));
     let half = layout.box_width / 2.0;
     let (start, end) = (x1 + half, x2 - half);
     let path = if start < end {
@@ -166,7 +176,7 @@ fn backward((x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> String {
     )
 }
 
-fn draw_node(out: &mut String, node: &GraphNode, (x, y): (f64, f64), width: f64) {
+fn draw_node(out: &mut String, node: &GraphNode, Place { x, y, .. }: Place, width: f64) {
     let (label, fill) = match node.kind {
         NodeKind::Step => ("step", "#eeeeee"),
         NodeKind::AllInputs => ("all inputs", "#ffffff"),
@@ -186,8 +196,8 @@ fn draw_node(out: &mut String, node: &GraphNode, (x, y): (f64, f64), width: f64)
 }
 
 /// What the lines mean, as far as there are any of them.
-fn legend(out: &mut String, edges: &[&GraphEdge], y: f64) {
-    let mut x = MARGIN;
+fn legend(out: &mut String, edges: &[&GraphEdge], layout: &PictureLayout<'_>) {
+    let (mut x, y) = (MARGIN, layout.height - LEGEND / 2.0);
     for (kind, id, meaning, look) in EDGES {
         if !edges.iter().any(|edge| edge.kind == kind) {
             continue;
@@ -207,5 +217,10 @@ fn legend(out: &mut String, edges: &[&GraphEdge], y: f64) {
             x + 40.0
         );
         x += 40.0 + layout::text_width(meaning) + 24.0;
+    }
+    if layout.is_folded {
+        let baseline = y + FONT / 3.0;
+        let meaning = "← comes from another row, → leads to another row";
+        put!(out, r##"<text x="{x:.1}" y="{baseline:.1}" fill="#555555">{meaning}</text>"##);
     }
 }

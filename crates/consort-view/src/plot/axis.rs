@@ -22,14 +22,14 @@ pub(super) struct Axis {
 pub(super) struct Tick {
     /// Where it is, 0 at the low end and 1 at the high end.
     pub(super) at: f64,
-    /// How it is written.
+    /// The label of the tick.
     pub(super) label: String,
 }
 
 /// What a range gets beyond its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Margin {
-    /// Nothing: for time.
+    /// No margin: for the axis of time.
     None,
     /// A twentieth on both sides, so that curves do not touch the frame.
     Twentieth,

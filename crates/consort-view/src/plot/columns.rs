@@ -1,14 +1,15 @@
 //! What was recorded, on its way into a figure.
 
-use super::{PlotColumn, pattern};
+use super::{PlotColumn, Signals, pattern};
 use crate::numbers::short;
 use crate::units::readable_unit;
 use consort_core::Variability;
 use consort_trace::Trace;
 use std::collections::BTreeSet;
 
-/// The recorded numbers that match, in the order of the patterns, ready to be drawn.
-pub fn columns(trace: &Trace, patterns: &[String]) -> Vec<PlotColumn> {
+/// The recorded numbers that match, in the order of the patterns, ready to be drawn; `signals` is what the
+/// system says about them.
+pub fn columns(trace: &Trace, patterns: &[String], signals: &Signals) -> Vec<PlotColumn> {
     let times: Vec<f64> = trace.times().collect();
     let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
     for pattern in patterns {
@@ -22,7 +23,10 @@ pub fn columns(trace: &Trace, patterns: &[String]) -> Vec<PlotColumn> {
             }
         }
     }
-    let drawn = |(column, element)| drawable(trace, column, element, &times);
+    let drawn = |(column, element)| {
+        let drawable = drawable(trace, column, element, &times)?;
+        Some(completed(drawable, trace.schema().columns()[column].component(), signals))
+    };
     taken.into_iter().filter_map(drawn).collect()
 }
 
@@ -42,6 +46,34 @@ fn drawable(trace: &Trace, column: usize, element: usize, times: &[f64]) -> Opti
 
 fn is_discrete(column: &consort_trace::Column) -> bool {
     column.variability != Variability::Continuous || !column.value_type.is_float()
+}
+
+/// With the unit of what it is connected to, if it has none, and held if its component or its values say so.
+fn completed(mut column: PlotColumn, component: &str, signals: &Signals) -> PlotColumn {
+    column.is_discrete |= signals.is_held(component) || only_jumps(&column.times, &column.values);
+    if column.unit.as_deref().is_none_or(|unit| unit.trim().is_empty()) {
+        column.unit = signals.unit(&column.name).map(str::to_owned).or(column.unit);
+    }
+    column
+}
+
+/// Whether values only ever jump: they are the same for some rows, then the same again. Rows of one time are
+/// events, and say nothing.
+fn only_jumps(times: &[f64], values: &[f64]) -> bool {
+    let is_same = |a: usize, b: usize| values[a].to_bits() == values[b].to_bits();
+    let (mut jumps, last) = (0, values.len().saturating_sub(1));
+    for row in (1..values.len()).filter(|&row| !is_same(row - 1, row)) {
+        if times[row] <= times[row - 1] {
+            continue;
+        }
+        let is_held =
+            (row == 1 || is_same(row - 2, row - 1)) && (row == last || is_same(row, row + 1));
+        if !is_held {
+            return false;
+        }
+        jumps += usize::from(1 < row && row < last);
+    }
+    0 < jumps
 }
 
 /// `tank.level 0.2 to 0.8, last 0.5 m`: what a variable did, in a few words.
@@ -66,6 +98,26 @@ pub fn range(column: &PlotColumn) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_that_only_jump_are_held() {
+        let check = |values: &[f64], expected: bool| {
+            let times: Vec<f64> = (0..values.len()).map(|row| row as f64).collect();
+            assert_eq!(only_jumps(&times, values), expected, "{values:?}");
+        };
+        check(&[0.0, 0.0, 1.0, 1.0], true);
+        check(&[0.0, 0.0, 1.0, 1.0, 0.5], true);
+        check(&[0.0, 0.0, 1.0, 2.0, 2.0], false);
+        check(&[0.0, 0.0, 0.0], false);
+        check(&[0.0, 1.0], false);
+        check(&[0.0, 1.0, 1.0], false);
+        check(&[], false);
+        // A value at one instant between two events is no slope.
+        assert!(only_jumps(
+            &[0.0, 1.0, 1.0, 1.0, 2.0, 3.0, 4.0],
+            &[0.0, 0.0, 7.0, 3.0, 3.0, 1.0, 1.0]
+        ));
+    }
 
     #[test]
     fn ranges_say_least_greatest_and_last() {

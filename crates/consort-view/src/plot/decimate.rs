@@ -31,6 +31,22 @@ pub(super) fn thin(
     run.chunk_by(|a, b| column(a.0) == column(b.0)).flat_map(four_of).collect()
 }
 
+/// A run over an axis that is not time, without the points that lie in the same pixel as the one before, if it
+/// has more than `whole_max` points.
+pub(super) fn thin_path(
+    run: &[(f64, f64)],
+    whole_max: usize,
+    pixel: impl Fn((f64, f64)) -> (i64, i64),
+) -> Vec<(f64, f64)> {
+    if run.len() <= whole_max {
+        return run.to_vec();
+    }
+    let mut thinned: Vec<(f64, f64)> =
+        run.chunk_by(|a, b| pixel(*a) == pixel(*b)).map(|chunk| chunk[0]).collect();
+    thinned.extend(run.last());
+    thinned
+}
+
 /// First, least, greatest and last, in order of time, none twice.
 fn four_of(chunk: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let by_value = |&a: &usize, &b: &usize| chunk[a].1.total_cmp(&chunk[b].1);
@@ -58,6 +74,17 @@ mod tests {
         assert!(thinned.contains(&(54_400.0, -9.0)));
         assert!(thinned.is_sorted_by(|a, b| a.0 <= b.0));
         assert_eq!((thinned[0], thinned[thinned.len() - 1]), (run[0], run[run.len() - 1]));
+    }
+
+    #[test]
+    fn a_path_keeps_every_pixel_it_goes_through() {
+        let run: Vec<(f64, f64)> =
+            (0..40_000).map(|i| (f64::from(i % 400) / 100.0, f64::from(i / 400))).collect();
+        let pixel = |(x, y): (f64, f64)| (x.floor() as i64, y.floor() as i64);
+        let thinned = thin_path(&run, 2_000, pixel);
+        assert_eq!(thinned.len(), 4 * 100 + 1);
+        assert_eq!((thinned[0], thinned[400]), (run[0], run[39_999]));
+        assert_eq!(thin_path(&run, 40_000, pixel), run);
     }
 
     #[test]

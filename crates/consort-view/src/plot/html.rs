@@ -2,7 +2,7 @@
 
 use super::paint::paint;
 use super::words::escape;
-use super::{Figure, SERIES_PER_PANEL_MAX, Series, Size, Style, axis, decimate, svg};
+use super::{Figure, Mark, SERIES_PER_PANEL_MAX, Series, Size, Style, axis, decimate, svg};
 use serde_json::{Value, json};
 
 const SCRIPT: &str = include_str!("page.js");
@@ -17,7 +17,7 @@ const POINTS_PER_SERIES_MIN: usize = 400;
 
 /// A self-contained page with zoom, pan, read-out and a table of facts about the run.
 ///
-/// All panels of all figures share the time axis. Long series keep the least and greatest value of
+/// All panels of all figures share the horizontal axis. Long series keep the least and greatest value of
 /// each short stretch of time; the page says so where it happened.
 pub fn html(figures: &[Figure], title: &str, facts: &[(String, String)]) -> String {
     let (data, note) = page_data(figures);
@@ -93,13 +93,19 @@ fn page_data(figures: &[Figure]) -> (Value, String) {
         })
         .collect();
     let is_thinned = all().any(|series| limit < series.times.len());
-    let note = match is_thinned {
-        true => format!(
+    let is_path = figures.iter().any(Figure::is_path);
+    let note = match (is_thinned, is_path) {
+        (true, false) => format!(
             " Series of more than {limit} points are thinned out; extremes are kept and the trace has every point."
         ),
-        false => String::new(),
+        (true, true) => format!(
+            " Curves of more than {limit} points are thinned out; the trace has every point."
+        ),
+        (false, _) => String::new(),
     };
-    (json!({ "panels": panels, "times": times, "paints": paints() }), note)
+    let x_label = figures.first().and_then(|figure| figure.x_label.as_deref());
+    let x_label = x_label.unwrap_or("time [s]");
+    (json!({ "panels": panels, "times": times, "paints": paints(), "x": x_label }), note)
 }
 
 /// One curve; its times are stored once for all curves that have the same.
@@ -121,7 +127,12 @@ fn series_data(
             own_times.push(before);
             values.push(None); // a gap
         }
-        for (time, value) in decimate::thin(&run, whole_max, column) {
+        let points = match series.style {
+            // Every so many: a path may go anywhere between two of its points.
+            Style::Path => every(&run, series.times.len().div_ceil(limit.max(1)).max(1)),
+            _ => decimate::thin(&run, whole_max, column),
+        };
+        for (time, value) in points {
             own_times.push(Some(time));
             values.push(Some(value));
         }
@@ -130,8 +141,27 @@ fn series_data(
         times.push(own_times);
         times.len() - 1
     });
-    let is_stepped = series.style == Style::Steps;
-    json!({ "name": series.name, "steps": is_stepped, "t": index, "v": values })
+    json!({
+        "name": series.name,
+        "steps": series.style == Style::Steps,
+        "path": series.style == Style::Path,
+        "mark": match series.mark() {
+            Mark::Line => "line",
+            Mark::Dot => "dot",
+            Mark::Nothing => "nothing",
+        },
+        "t": index,
+        "v": values,
+    })
+}
+
+/// The first of every `stride` points, and the last.
+fn every(run: &[(f64, f64)], stride: usize) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = run.iter().copied().step_by(stride).collect();
+    if run.len() % stride != 1 % stride {
+        points.extend(run.last());
+    }
+    points
 }
 
 fn paints() -> Value {

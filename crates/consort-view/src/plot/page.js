@@ -1,5 +1,5 @@
 "use strict";
-// Draws the panels on canvases. All panels share `view`, the visible stretch of time.
+// Draws the panels on canvases. All panels share `view`, the visible stretch of the horizontal axis.
 const data = JSON.parse(document.getElementById("data").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const SIDE_MARGIN = 12, TOP = 6, BOTTOM = 24, PANEL_HEIGHT = 230, BOX_MIN = 6;
@@ -15,7 +15,7 @@ const panels = data.panels.map(makePanel);
 function timeRange() {
   let from = Infinity, to = -Infinity;
   for (const times of data.times) {
-    if (times.length) { from = Math.min(from, times[0]); to = Math.max(to, times[times.length - 1]); }
+    for (const time of times) { from = Math.min(from, time); to = Math.max(to, time); }
   }
   if (!(from <= to)) return { from: 0, to: 1 };
   if (from === to) { const pad = Math.abs(from) * 0.1 || 1; return { from: from - pad, to: to + pad }; }
@@ -38,7 +38,7 @@ function makePanel(description, index) {
   const height = PANEL_HEIGHT + (isLast ? 20 : 0);
   canvas.style.height = height + "px";
   const series = description.series.map((s, at) => ({
-    name: s.name, steps: s.steps, t: data.times[s.t], v: s.v,
+    name: s.name, steps: s.steps, path: s.path, mark: s.mark, t: data.times[s.t], v: s.v,
     paint: data.paints[at % data.paints.length], shown: true,
   }));
   const panel = { label: description.label, canvas, series, height, isLast, y: null, box: null };
@@ -51,7 +51,7 @@ function makeLegendEntry(legend, one) {
   const button = element("button", legend, { type: "button", "aria-pressed": "true" });
   one.sample = element("canvas", button, { width: "60", height: "20", "aria-hidden": "true" });
   one.sample.style.cssText = "width:30px;height:10px;cursor:inherit";
-  element("span", button).textContent = one.name;
+  element("span", button).textContent = one.name + (one.mark === "nothing" ? " (no data)" : "");
   one.output = element("output", button);
   button.addEventListener("click", () => {
     one.shown = !one.shown;
@@ -65,6 +65,8 @@ function drawSample(one) {
   context.setTransform(2, 0, 0, 2, 0, 0);
   context.clearRect(0, 0, 30, 10);
   stroke(context, one);
+  if (one.mark === "nothing") return;
+  if (one.mark === "dot") { context.fillStyle = context.strokeStyle; context.fillRect(13, 3, 4, 4); return; }
   context.beginPath(); context.moveTo(0, 5); context.lineTo(30, 5); context.stroke();
 }
 
@@ -83,6 +85,7 @@ function lowerBound(times, time) {
 }
 
 function visible(one) {
+  if (one.path) return [0, one.t.length]; // it may come back at any time
   const first = Math.max(0, lowerBound(one.t, view.from) - 1);
   let last = lowerBound(one.t, view.to);
   while (last < one.t.length && one.t[last] <= view.to) last += 1;
@@ -96,7 +99,8 @@ function valueRange(panel) {
     if (!one.shown) continue;
     const [first, last] = visible(one);
     for (let i = first; i < last; i += 1) {
-      if (one.v[i] !== null) { low = Math.min(low, one.v[i]); high = Math.max(high, one.v[i]); }
+      const isOutside = one.path && !(view.from <= one.t[i] && one.t[i] <= view.to);
+      if (one.v[i] !== null && !isOutside) { low = Math.min(low, one.v[i]); high = Math.max(high, one.v[i]); }
     }
   }
   if (!(low <= high)) return { from: 0, to: 1 };
@@ -196,7 +200,7 @@ function drawGrid(context, panel, area, { toX, toY, color }) {
   context.strokeStyle = color("frame");
   context.strokeRect(area.left + 0.5, area.top + 0.5, area.right - area.left, area.bottom - area.top);
   context.fillStyle = color("ink");
-  if (panel.isLast) context.fillText("time [s]", (area.left + area.right) / 2, area.bottom + 26);
+  if (panel.isLast) context.fillText(data.x, (area.left + area.right) / 2, area.bottom + 26);
   context.save();
   context.translate(4, (area.top + area.bottom) / 2);
   context.rotate(-Math.PI / 2);
@@ -213,6 +217,7 @@ function drawCurve(context, one, toX, toY) {
   for (let i = first; i < last; i += 1) {
     if (one.v[i] === null) { isDown = false; continue; }
     const x = toX(one.t[i]), y = toY(one.v[i]);
+    if (one.mark === "dot") { context.fillRect(x - 2, y - 2, 4, 4); continue; }
     if (!isDown) {
       context.moveTo(x, y);
       const isAlone = i + 1 >= one.v.length || one.v[i + 1] === null;
@@ -256,6 +261,7 @@ function boxRange(panel) {
 
 // The value shown at a time: held for steps, on the line otherwise.
 function valueAt(one, time) {
+  if (one.path) return null; // a path may have several values there
   let next = lowerBound(one.t, time);
   while (next + 1 < one.t.length && one.t[next + 1] === time) next += 1;
   if (next < one.t.length && one.t[next] === time) return one.v[next];
@@ -267,9 +273,15 @@ function valueAt(one, time) {
   return a + fraction * b - fraction * a;
 }
 
+// `time [s]` and `2` are `time = 2 s`.
+function cursorText(number) {
+  const [, name, unit] = /^(.*) \[(.*)\]$/.exec(data.x) || [null, data.x, ""];
+  return name + " = " + number + (unit === "-" ? "" : " " + unit);
+}
+
 function readOut() {
   const text = (value) => (value === null ? "" : Number(value.toPrecision(7)).toString().replace("-", "\u2212"));
-  document.getElementById("cursor").textContent = cursor === null ? "\u00a0" : "time = " + text(cursor) + " s";
+  document.getElementById("cursor").textContent = cursor === null ? "\u00a0" : cursorText(text(cursor));
   for (const panel of panels) {
     for (const one of panel.series) {
       const value = cursor === null ? null : valueAt(one, cursor);

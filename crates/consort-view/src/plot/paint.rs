@@ -3,7 +3,7 @@
 /// How a curve is painted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Paint {
-    /// On light paper; from the Okabe-Ito palette, which color-blind people can tell apart.
+    /// On light paper; from the Okabe-Ito palette, which color-blind people can distinguish.
     pub(super) color: &'static str,
     /// The same on a dark screen.
     pub(super) color_dark: &'static str,

@@ -20,12 +20,12 @@ pub enum PngError {
     },
     /// The drawing was not understood by the renderer.
     NotRendered {
-        /// What the renderer says.
+        /// The error of the renderer.
         source: resvg::usvg::Error,
     },
     /// The pixels could not be compressed.
     NotEncoded {
-        /// What the encoder says.
+        /// The error of the encoder.
         reason: String,
     },
 }

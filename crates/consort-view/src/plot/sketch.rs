@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Margin};
 use super::words::escape_terminal;
-use super::{Figure, Panel, Series, Style, decimate};
+use super::{Figure, Mark, Panel, Series, Style, decimate};
 
 /// Dots per character, sideways and upward.
 const DOTS: (usize, usize) = (2, 4);
@@ -10,13 +10,29 @@ const DOTS: (usize, usize) = (2, 4);
 /// Draws a figure with `width` columns and about `height` lines per panel.
 pub fn sketch(figure: &Figure, width: usize, height: usize) -> String {
     let range = figure.time_range().unwrap_or((0.0, 1.0));
-    let panels = figure.panels.iter().map(|panel| sketch_panel(panel, range, width, height));
+    let axis = match &figure.x_label {
+        Some(label) => XAxis { range, ending: format!("  {}", escape_terminal(label)) },
+        None => XAxis { range, ending: " s".to_owned() },
+    };
+    let panels = figure.panels.iter().map(|panel| sketch_panel(panel, &axis, width, height));
     panels.collect::<Vec<_>>().join("\n")
 }
 
-fn sketch_panel(panel: &Panel, times: (f64, f64), width: usize, height: usize) -> String {
-    let names: Vec<String> =
-        panel.series.iter().map(|series| escape_terminal(&series.name)).collect();
+/// The horizontal axis of all panels, and what stands behind its last number.
+struct XAxis {
+    range: (f64, f64),
+    ending: String,
+}
+
+/// The name of a curve; one without a curve says so.
+fn name(series: &Series) -> String {
+    let ending = if series.mark() == Mark::Nothing { " (no data)" } else { "" };
+    format!("{}{ending}", escape_terminal(&series.name))
+}
+
+fn sketch_panel(panel: &Panel, axis: &XAxis, width: usize, height: usize) -> String {
+    let times = axis.range;
+    let names: Vec<String> = panel.series.iter().map(name).collect();
     let heading = format!("{} {}\n", names.join(", "), panel.y_label);
     let Some((low, high)) = panel.value_range() else { return format!("{heading}no data\n") };
     let size = high.abs().max(low.abs());
@@ -37,7 +53,7 @@ fn sketch_panel(panel: &Panel, times: (f64, f64), width: usize, height: usize) -
         out.push_str(&format!("{label:>margin$} \u{2502}{line}\n"));
     }
     let size = times.0.abs().max(times.1.abs());
-    let (first, last) = (short(times.0, size), format!("{} s", short(times.1, size)));
+    let (first, last) = (short(times.0, size), format!("{}{}", short(times.1, size), axis.ending));
     let gap = dots.columns.saturating_sub(first.chars().count()).max(last.chars().count() + 1);
     out.push_str(&format!("{:margin$} \u{2514}{first}{last:>gap$}\n", ""));
     out
@@ -80,7 +96,7 @@ impl Dots {
             self.dot(points[0]);
             for pair in points.windows(2) {
                 match series.style {
-                    Style::Line => self.line(pair[0], pair[1]),
+                    Style::Line | Style::Path => self.line(pair[0], pair[1]),
                     Style::Points => self.dot(pair[1]),
                     Style::Steps => {
                         let corner = (pair[1].0, pair[0].1);

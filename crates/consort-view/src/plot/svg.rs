@@ -5,7 +5,7 @@ mod layout;
 use super::decimate;
 use super::paint::{Paint, paint};
 use super::words::{escape, fit_middle};
-use super::{Figure, Panel, Series, Size, Style};
+use super::{Figure, Mark, Panel, Series, Size, Style};
 pub(super) use layout::height_for;
 use layout::{Layout, PanelLayout, TEXT, TITLE};
 use std::fmt::Write;
@@ -109,13 +109,18 @@ fn legend(out: &mut String, panel: &Panel, place: &PanelLayout) {
     for (index, (series, item)) in named.filter(|(_, (series, _))| !series.name.is_empty()) {
         let end = number(item.x + layout::SAMPLE);
         let (x, y) = (number(item.x), number(item.y - 4.0));
-        let stroke = stroke(paint(index));
+        let paint = paint(index);
         put!(
             out,
-            r#"<g><title>{}</title><path d="M{x} {y}H{end}" {stroke}/>"#,
-            escape(&series.name)
+            r#"<g><title>{}</title>{}"#,
+            escape(&series.name),
+            match series.mark() {
+                Mark::Line => format!(r#"<path d="M{x} {y}H{end}" {}/>"#, stroke(paint)),
+                Mark::Dot => dot(&number(item.x + layout::SAMPLE / 2.0), &y, paint),
+                Mark::Nothing => String::new(),
+            }
         );
-        let name = fit_middle(&series.name, TEXT, item.text_width);
+        let name = fit_middle(&layout::legend_name(series), TEXT, item.text_width);
         text(out, item.x + layout::SAMPLE + layout::SAMPLE_GAP, item.y, "start", TEXT, INK, &name);
         put!(out, "</g>");
     }
@@ -156,11 +161,18 @@ fn curve(out: &mut String, series: &Series, paint: Paint, place: &PanelLayout, l
     let y = |value: f64| place.bottom - place.axis.fraction(value) * (place.bottom - place.top);
     let mut path = String::new();
     for run in decimate::runs(series.samples()) {
-        let points = decimate::thin(&run, POINTS_MAX, |time| x(time).floor() as i64);
+        let column = |time: f64| x(time).floor() as i64;
+        let points = match series.style {
+            Style::Path => {
+                let pixel = |(time, value)| (column(time), y(value).floor() as i64);
+                decimate::thin_path(&run, POINTS_MAX, pixel)
+            }
+            _ => decimate::thin(&run, POINTS_MAX, column),
+        };
         let points: Vec<_> = points.iter().map(|&(t, v)| (number(x(t)), number(y(v)))).collect();
         if points.len() == 1 || series.style == Style::Points {
             for (x, y) in &points {
-                put!(out, r#"<circle cx="{x}" cy="{y}" r="2.5" fill="{}"/>"#, paint.color);
+                put!(out, "{}", dot(x, y, paint));
             }
         } else {
             trace_run(&mut path, &points, series.style);
@@ -182,11 +194,15 @@ fn trace_run(path: &mut String, points: &[(String, String)], style: Style) {
             (Some((_, y_before)), Style::Steps) if y_before == y => write!(path, "H{x}"),
             (Some((x_before, _)), Style::Steps) if x_before == x => write!(path, "V{y}"),
             (Some(_), Style::Steps) => write!(path, "H{x}V{y}"),
-            (Some(_), Style::Line | Style::Points) => write!(path, "L{x} {y}"),
+            (Some(_), Style::Line | Style::Points | Style::Path) => write!(path, "L{x} {y}"),
         };
         written.expect("writing to a string succeeds");
         before = Some(point);
     }
+}
+
+fn dot(x: &str, y: &str, paint: Paint) -> String {
+    format!(r#"<circle cx="{x}" cy="{y}" r="2.5" fill="{}"/>"#, paint.color)
 }
 
 fn stroke(paint: Paint) -> String {

@@ -56,6 +56,108 @@ fn many_curves_are_split_evenly() {
 }
 
 #[test]
+fn plain_numbers_of_different_magnitude_do_not_share_an_axis() {
+    let plain = |name: &str, value: f64| PlotColumn {
+        unit: None,
+        ..column(name, "", &[(0.0, -value), (1.0, value)])
+    };
+    let columns = vec![plain("a", 1.0), plain("b", 60.0), plain("c", 4.0), plain("d", 0.0)];
+    let figure = Figure::from_columns("plain", columns.clone());
+    assert_eq!(names_of(&figure), [vec!["a", "c", "d"], vec!["b"]]);
+    let measured = columns.into_iter().map(|it| PlotColumn { unit: Some("m".to_owned()), ..it });
+    assert_eq!(Figure::from_columns("measured", measured.collect()).panels.len(), 1);
+}
+
+fn names_of(figure: &Figure) -> Vec<Vec<&str>> {
+    let names = |panel: &'_ Panel| panel.series.len();
+    assert!(figure.panels.iter().map(names).all(|count| count <= SERIES_PER_PANEL_MAX));
+    let names = figure.panels.iter().map(|panel| panel.series.iter().map(|it| it.name.as_str()));
+    names.map(Iterator::collect).collect()
+}
+
+fn runs(count: usize, columns: &[PlotColumn]) -> Vec<PlotRun> {
+    let run = |index: usize| PlotRun { label: format!("r{index}"), columns: columns.to_vec() };
+    (0..count).map(run).collect()
+}
+
+#[test]
+fn curves_of_a_variable_in_several_runs_are_next_to_each_other() {
+    let columns = [column("x", "m", &ramp(3)), column("v", "m/s", &ramp(3))];
+    let figure = Figure::from_runs("two", runs(2, &columns));
+    assert_eq!(names_of(&figure), [["x (r0)", "x (r1)"], ["v (r0)", "v (r1)"]]);
+    let columns: Vec<PlotColumn> = ["a", "b", "c"].map(|name| column(name, "m", &ramp(3))).to_vec();
+    let counts = |figure: &Figure| names_of(figure).iter().map(Vec::len).collect::<Vec<_>>();
+    assert_eq!(counts(&Figure::from_runs("three", runs(3, &columns))), [6, 3]);
+    assert_eq!(counts(&Figure::from_runs("many", runs(12, &columns[..1]))), [6, 6]);
+}
+
+/// Every curve has its own paint, which is that of the legend; names stand there in the order of curves.
+#[test]
+fn the_legend_is_that_of_the_curves() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let columns = names.map(|name| column(name, "m", &ramp(9))).to_vec();
+    let drawn = svg(&Figure::from_columns("all", columns), Size { width: 300, height: 300 });
+    let document = Document::parse(&drawn).unwrap();
+    let looks = |in_legend: bool| -> Vec<(String, String)> {
+        let lines = document.descendants().filter(|node| node.attribute("stroke-width").is_some());
+        let lines = lines.filter(|node| is_legend(node.parent_element().unwrap()) == in_legend);
+        let look = |name| {
+            move |node: &resvg::usvg::roxmltree::Node<'_, '_>| {
+                node.attribute(name).unwrap_or("").to_owned()
+            }
+        };
+        lines.map(|node| (look("stroke")(&node), look("stroke-dasharray")(&node))).collect()
+    };
+    assert_eq!(looks(true).len(), 8);
+    assert_eq!(looks(true), looks(false));
+    let different: std::collections::BTreeSet<_> = looks(true).into_iter().collect();
+    assert_eq!(different.len(), 8);
+    let labels = document
+        .descendants()
+        .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "title")));
+    let labels: Vec<&str> = labels.skip(1).filter_map(|node| node.text()).collect();
+    assert_eq!(labels, names);
+}
+
+#[test]
+fn a_curve_without_points_or_lines_looks_so_in_the_legend() {
+    let columns = vec![
+        column("nothing", "m", &[(0.0, f64::NAN)]),
+        column("point", "m", &[(0.0, 1.0)]),
+        column("line", "m", &[(0.0, 1.0), (1.0, 2.0)]),
+    ];
+    let figure = Figure::from_columns("marks", columns);
+    let drawn = svg(&figure, Size { width: 480, height: 300 });
+    assert_eq!(drawn.matches("<circle").count(), 2, "the point and its entry");
+    assert_eq!(drawn.matches("stroke-width").count(), 2, "the line and its entry");
+    assert!(drawn.contains(">nothing (no data)<") && drawn.contains(">point<"));
+    assert!(sketch(&figure, 40, 4).starts_with("nothing (no data), point, line [m]"));
+}
+
+#[test]
+fn a_variable_may_be_drawn_over_another() {
+    let mut circle: Vec<(f64, f64)> = Vec::new();
+    for turn in 0..3000_u32 {
+        let angle = f64::from(turn) / 50.0;
+        circle.push((to_and_fro(angle), f64::from(turn % 7)));
+    }
+    let figure =
+        Figure::from_columns("loop", vec![column("y", "m", &circle)]).over("x", Some("m3"));
+    assert_eq!(figure.x_label.as_deref(), Some("x [m³]"));
+    let drawn = svg(&figure, Size { width: 480, height: 300 });
+    assert!(drawn.contains(">x [m³]<") && !drawn.contains("time [s]"));
+    let page = html(std::slice::from_ref(&figure), "loop", &[]);
+    assert!(page.contains("\"x\":\"x [m³]\"") && page.contains("\"path\":true"));
+    assert!(sketch(&figure, 40, 4).ends_with("  x [m³]\n"));
+}
+
+/// Goes back and forth between -1 and 1.
+fn to_and_fro(angle: f64) -> f64 {
+    let part = (angle / 4.0).fract() * 4.0;
+    if part < 2.0 { 1.0 - part } else { part - 3.0 }
+}
+
+#[test]
 fn a_figure_is_drawn_to_the_byte() {
     insta::assert_snapshot!(svg(&tank(), Size { width: 480, height: 360 }));
 }

@@ -56,7 +56,7 @@ fn check_refused(text: &str, expected: &str) {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_the_words_of_the_format() {
+fn what_cannot_be_read_is_reported_in_the_terms_of_the_format() {
     check_refused(
         "<!DOCTYPE a><a/>",
         "note::entity: a document type definition is not accepted at [<!DOCTYPE]: remove it",
@@ -85,7 +85,7 @@ fn what_cannot_be_read_is_told_with_the_words_of_the_format() {
 }
 
 #[test]
-fn what_is_missing_wrong_or_unknown_is_told_at_its_place() {
+fn what_is_missing_wrong_or_unknown_is_reported_at_its_place() {
     let reported =
         reported("<a bcd='é' id='1' x:y='2' xmlns:x='z'><efg/></a>", |file, node, reporter| {
             file.known_attributes(node, &["bce"], reporter);

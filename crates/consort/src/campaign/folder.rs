@@ -19,14 +19,14 @@ pub(super) const JOURNAL: &str = "journal.jsonl";
 pub(super) const ASSIGNMENT: &str = "workers.json";
 /// The messages of workers for the user.
 const LOG: &str = "workers.log";
-/// Where counter-examples are.
+/// The name of the folder with counter-examples.
 pub(super) const COUNTER_EXAMPLES: &str = "counter-examples";
 
 const OURS: [&str; 7] = [REPORT, PAGE, TIMING, JOURNAL, ASSIGNMENT, LOG, COUNTER_EXAMPLES];
 /// How many of the last lines of the log an error repeats.
 const LINES_MAX: usize = 5;
 
-/// A campaign's folder.
+/// The folder of a campaign.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct CampaignFolder {
     path: PathBuf,
@@ -47,7 +47,7 @@ impl CampaignFolder {
             return Err(refused(path, &format!("it holds `{foreign}` and no campaign"), OTHER));
         }
         if has_journal && !folder.is_finished() {
-            let help = format!("go on with `--resume {}`, or {OTHER}", path.display());
+            let help = format!("resume with `--resume {}`, or {OTHER}", path.display());
             return Err(refused(path, "it holds a campaign that is not finished", &help));
         }
         Ok(folder)

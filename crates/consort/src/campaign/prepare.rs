@@ -1,7 +1,7 @@
 //! From a campaign's path to everything that exploring it needs, or everything that is wrong with it.
 
 use super::CampaignChanges;
-use crate::load::{self, recording};
+use crate::load::{self, selection};
 use crate::models::ModelOptions;
 use crate::request::Changes;
 use consort_core::{Fidelity, ModelDescription, Report, Seconds, SolverKind};
@@ -31,7 +31,7 @@ pub(super) struct Campaign {
     pub(super) prepared: Prepared,
     /// Hashes of everything that decides results.
     pub(super) identity: Value,
-    /// What is changed of it.
+    /// The changes to the campaign.
     pub(super) changes: CampaignChanges,
 }
 
@@ -190,7 +190,7 @@ impl Loading<'_> {
             system.experiment.stop = stop.map(Spanned::assumed);
             let inputs = self.written.disturbances.iter().map(|it| it.input.value.clone());
             let wanted: Vec<String> = self.questions.signals().into_iter().chain(inputs).collect();
-            recording::add(system, models, &wanted);
+            selection::add(system, models, &wanted);
         };
         let mut settings =
             ModelOptions::from_settings(&self.models.settings(), self.models.program());
@@ -239,6 +239,7 @@ fn identity(
     verify_share: Option<f64>,
 ) -> Value {
     let inputs = prepared
+        .source
         .inputs
         .iter()
         .map(|input| json!({"path": input.path, "role": input.role, "sha256": input.sha256}));

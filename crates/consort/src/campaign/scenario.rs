@@ -23,13 +23,13 @@ const MARK: &str = "consort-counter-example";
 
 /// A scenario that was run to its horizon.
 pub(super) struct ScenarioRun {
-    /// What the properties say.
+    /// The verdicts of the properties.
     pub(super) evaluation: PrefixEvaluation,
-    /// Of the whole trace.
+    /// The hash of the whole trace.
     pub(super) trace_hash: String,
-    /// What was looked at.
+    /// The observed variables.
     pub(super) paths: Vec<String>,
-    /// At each tag: the values.
+    /// The values at each tag.
     pub(super) seen: Vec<(Tag, Vec<f64>)>,
 }
 
@@ -59,9 +59,10 @@ pub(super) fn figure(campaign: &Campaign, run: &ScenarioRun, title: &str, formul
     let resolution = campaign.prepared.resolved().experiment.resolution;
     let times: Vec<f64> = run.seen.iter().map(|(tag, _)| resolution.to_f64(tag.time)).collect();
     let span: Vec<f64> = [times.first(), times.last()].into_iter().flatten().copied().collect();
-    let mut columns = Vec::new();
+    let (mut columns, signals) = (Vec::new(), campaign.prepared.signals());
     for (place, path) in run.paths.iter().enumerate() {
         let (unit, is_discrete) = look_up(campaign, path);
+        let unit = unit.or_else(|| signals.unit(path).map(str::to_owned));
         let values = run.seen.iter().map(|(_, values)| values[place]).collect();
         let (name, times) = (path.clone(), times.clone());
         columns.push(PlotColumn { name, unit: unit.clone(), is_discrete, times, values });
@@ -198,7 +199,7 @@ pub struct ScenarioAnswer {
     pub trace_hash: [String; 2],
     /// Bounds of the robustness, before and now.
     pub robustness: [RobustnessInterval; 2],
-    /// The property.
+    /// The name of the property.
     pub property: String,
     /// Whether it is violated.
     pub is_violated: bool,

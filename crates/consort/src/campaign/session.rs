@@ -37,7 +37,7 @@ pub(super) struct Session<'s> {
     past: Past,
     workers: usize,
     assignment: PathBuf,
-    /// What was done, for `timing.json`.
+    /// The parts of the campaign, for `timing.json`.
     parts: Vec<Value>,
 }
 
@@ -136,7 +136,7 @@ impl<'s> Session<'s> {
 
     fn failed(&self, error: &CampaignError) -> Error {
         let resume = format!(
-            "what was done is kept: `consort explore {} --resume {}` goes on",
+            "what was done is kept: `consort explore {} --resume {}` continues",
             self.campaign.path.display(),
             self.folder.path().display()
         );
@@ -146,7 +146,7 @@ impl<'s> Session<'s> {
         Error::failed(diagnostic.help(resume))
     }
 
-    /// For `timing.json`.
+    /// The content of `timing.json`.
     pub(super) fn timing(&self, elapsed: Duration) -> Value {
         json!({
             "seconds": elapsed.as_secs_f64(),

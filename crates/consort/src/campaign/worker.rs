@@ -54,7 +54,7 @@ impl WorkerAssignment {
         std::fs::write(path, text).map_err(|error| Error::unwritable(path, &error))
     }
 
-    /// Removes both files.
+    /// Removes both files of the assignment.
     pub(super) fn remove(path: &Path) {
         let _ = std::fs::remove_file(path);
         let _ = std::fs::remove_file(system_file(path));

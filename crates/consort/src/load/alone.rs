@@ -1,4 +1,4 @@
-//! A model without a system: what its author had in mind becomes the experiment, and names of
+//! A model without a system: its default experiment becomes the experiment, and names of
 //! variables need no component before them.
 
 mod exact;

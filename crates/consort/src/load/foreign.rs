@@ -1,7 +1,7 @@
 //! A program of the user's own that started us.
 
 use crate::models::ForeignProgram;
-use consort_core::Diagnostic;
+use consort_core::{Diagnostic, ModelReference};
 use consort_models::Loader;
 use consort_models::foreign::ForeignChannel;
 use consort_run::error::{Error, plain_words};
@@ -18,7 +18,7 @@ pub(super) fn attach(
     loader: &mut Loader,
 ) -> Result<(), Error> {
     let component = &*program.component;
-    let is_foreign = |it: &&Component| it.model.value.starts_with("foreign:");
+    let is_foreign = |it: &&Component| ModelReference::is_foreign(&it.model.value);
     let mut foreign = system.components.iter().filter(is_foreign).map(|it| &*it.name.value);
     if !foreign.clone().any(|name| name == component) {
         let message = format!("`--foreign {component}` names no component that is a program");

@@ -34,6 +34,7 @@ pub(super) fn apply(
         experiment.step = Some(step);
     }
     experiment.seed = changes.seed.unwrap_or(experiment.seed);
+    experiment.hash = changes.hash.unwrap_or(experiment.hash);
     experiment.isolate |= changes.isolate;
     coupling(changes, system, report);
     solving(changes, system, alone.is_some(), report);

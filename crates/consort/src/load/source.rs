@@ -171,7 +171,7 @@ fn locate(path: &Path, report: &mut Report) -> Result<(PathBuf, Form), Error> {
         None if is_scenario(path) => return Err(scenario(path)),
         // What else is a model, the loader knows.
         None if path.exists() => Form::Model,
-        // Nobody can say what it would have been.
+        // The form of a missing file is unknown.
         None => Form::Toml,
     };
     Ok((path.to_owned(), form))

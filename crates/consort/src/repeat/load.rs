@@ -11,7 +11,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// From now on.
+    /// Starts the threads.
     pub(super) fn start(threads: usize) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let busy = || {

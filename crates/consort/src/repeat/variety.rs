@@ -1,4 +1,4 @@
-//! What changes from run to run: all of it follows from one number.
+//! The settings that vary from run to run: all of them follow from one number.
 
 use super::RepeatRequest;
 use super::placements::Units;
@@ -28,7 +28,7 @@ const FAULT_SHARE: f64 = 0.02;
 /// How one run differs from others.
 #[derive(Debug)]
 pub struct RunVariant {
-    /// How many workers compute.
+    /// The number of workers.
     pub workers: usize,
     /// How many threads keep the machine busy.
     pub load: usize,

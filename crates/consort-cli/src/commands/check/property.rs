@@ -2,6 +2,7 @@
 
 use crate::cli::{CheckPropertyArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::answer as output;
 use crate::output::printer::Printer;
 use consort::run::files::traces;
 use consort_core::{Diagnostic, Report, Resolution, Time, ValueType};
@@ -41,16 +42,19 @@ pub(super) fn check(args: &CheckPropertyArgs, printer: &Printer) -> CommandResul
         let diagnostic = Diagnostic::error("check::empty-trace", message);
         return Err(CommandError::failed(diagnostic.help("record at least one time")));
     };
-    printer.data(match args.format {
-        TextFormat::Text => text(args, &answer, &trace),
-        TextFormat::Json => format!("{:#}\n", to_json(args, &answer, &trace)),
-    })?;
-    say_why_open(&property, &answer, &trace, printer);
-    Ok(match answer.robustness.verdict() {
+    let exit = match answer.robustness.verdict() {
         Some(true) => Exit::Done,
         Some(false) => Exit::No,
         None => Exit::Failed,
-    })
+    };
+    printer.data(match args.format.or_json(args.json) {
+        TextFormat::Text => text(args, &answer, &trace),
+        TextFormat::Json => {
+            output::answer("check property", exit, &report, to_json(args, &answer, &trace))
+        }
+    })?;
+    say_why_open(&property, &answer, &trace, printer);
+    Ok(exit)
 }
 
 /// Every recorded number: its name, column and element.

@@ -9,7 +9,7 @@ use consort::load::not_loaded;
 use consort::run::settings::option_source;
 use consort_core::model::DefaultExperiment;
 use consort_core::solving::is_tolerance;
-use consort_core::{Diagnostic, Literal, Report, Seconds, Span};
+use consort_core::{Diagnostic, Literal, ModelReference, Report, Seconds, Span};
 use consort_equations::{Equations, compile};
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
 use consort_formats::parse_assignment;
@@ -98,7 +98,7 @@ fn equations(
 fn out(args: &FmuArgs) -> Result<PathBuf, CommandError> {
     let Some(out) = &args.out else {
         let stem = args.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = stem.strip_prefix("native:").map(str::to_owned).unwrap_or(stem);
+        let stem = stem.strip_prefix(ModelReference::NATIVE).map(str::to_owned).unwrap_or(stem);
         let name = args.name.as_ref().unwrap_or(&stem).replace(['/', '\\'], "_");
         return Ok(PathBuf::from(format!("{name}.fmu")));
     };

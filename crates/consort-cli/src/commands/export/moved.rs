@@ -1,16 +1,13 @@
-//! Paths as they are from another folder.
+//! Relative paths, rewritten for another folder.
 
 use super::files::Files;
 use crate::outcome::CommandError;
 use consort::run::paths::{relative, whole};
-use consort_core::{Literal, Report};
+use consort_core::{Literal, ModelReference, Report};
 use consort_models::ssp::Nested;
-use consort_system::SystemDescription;
+use consort_system::{Component, SystemDescription};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-
-/// Before the path of a program's interface.
-pub(super) const FOREIGN: &str = "foreign:";
 
 /// From the folder of a system to the folder it is written to.
 pub(super) struct Moved<'m> {
@@ -41,23 +38,31 @@ impl<'m> Moved<'m> {
         files: &mut Files,
     ) -> Result<(), CommandError> {
         for component in &mut system.components {
-            if let Some(interface) = component.model.value.strip_prefix(FOREIGN) {
-                component.model.value = format!("{FOREIGN}{}", self.path(interface, files)?);
-                continue;
-            }
-            if !component.model.value.starts_with("native:") {
-                component.model.value = self.path(&component.model.value, files)?;
-                continue;
-            }
-            let named = component.parameters.iter_mut().filter(|it| it.name.value == "file");
-            for parameter in named {
-                if let Literal::Text(path) = &mut parameter.value.value {
-                    *path = self.path(path, files)?;
+            match ModelReference::of(&component.model.value) {
+                ModelReference::Foreign(interface) => {
+                    let interface = self.path(interface, files)?;
+                    component.model.value = format!("{}{interface}", ModelReference::FOREIGN);
                 }
+                ModelReference::File(path) => component.model.value = self.path(path, files)?,
+                ModelReference::Native(_) => self.apply_to_block(component, files)?,
             }
         }
         if let Some(input) = &mut system.experiment.input {
             input.value = self.path(&input.value, files)?;
+        }
+        Ok(())
+    }
+
+    /// The files that the parameters of a native block name.
+    fn apply_to_block(
+        &self,
+        component: &mut Component,
+        files: &mut Files,
+    ) -> Result<(), CommandError> {
+        for parameter in component.parameters.iter_mut().filter(|it| it.name.value == "file") {
+            if let Literal::Text(path) = &mut parameter.value.value {
+                *path = self.path(path, files)?;
+            }
         }
         Ok(())
     }

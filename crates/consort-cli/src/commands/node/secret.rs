@@ -7,7 +7,7 @@ use consort_core::Diagnostic;
 use std::io;
 use std::path::Path;
 
-/// Makes the file.
+/// Writes a file with a new secret.
 pub(super) fn execute(args: &NodeSecretArgs, printer: &Printer) -> CommandResult {
     let made = consort_node::secret::create(&args.file);
     made.map_err(|error| match error.kind() {

@@ -1,4 +1,4 @@
-//! `consort node status`: where nodes are, and who waits for whom for what.
+//! `consort node status`: the progress of nodes, and what each waits for from which other.
 
 use crate::cli::{NodeStatusArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
@@ -118,7 +118,7 @@ fn wait_cells(status: &NodeStatus, wait: &Wait) -> [String; 4] {
     [wait.for_node.clone(), what, wait.flow.clone().unwrap_or_default(), since]
 }
 
-/// `1.5 s`.
+/// A tag as text: `1.5 s`.
 fn shown(status: &NodeStatus, tag: Tag) -> String {
     format!("{} s", short(status.resolution.to_f64(tag.time)))
 }
@@ -134,7 +134,7 @@ fn phase(status: &NodeStatus) -> &'static str {
     }
 }
 
-/// Whom a node waits for.
+/// The nodes that a node waits for.
 fn waits_for(asked: &Asked) -> Option<&str> {
     let waits = asked.answer.as_ref().ok()?.waits.as_ref()?;
     Some(waits.for_node.as_str())
@@ -161,7 +161,7 @@ fn circle(asked: &[Asked]) -> Option<Vec<&str>> {
     None
 }
 
-/// Who does not answer, and whom that keeps waiting.
+/// The nodes that do not answer, and the nodes that wait for them.
 fn silent(asked: &[Asked]) -> Vec<String> {
     let line = |silent: &Asked| {
         let (name, error) = (silent.name(), silent.answer.as_ref().err()?);
@@ -172,7 +172,7 @@ fn silent(asked: &[Asked]) -> Vec<String> {
             true => format!("`{name}` does not answer: {}", one_line(error)),
             false => {
                 let waiting = waiting.join(", ");
-                format!("`{name}` does not answer, and {waiting} cannot go on without it")
+                format!("`{name}` does not answer, and {waiting} cannot continue without it")
             }
         })
     };
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_whom_is_a_table() {
+    fn waits_between_nodes_are_a_table() {
         let asked = [node("a", Some("c")), node("b", None), dead("c")];
         insta::assert_snapshot!(text(&asked), @r"
         node  at     state      waits for  for                 flow                since
@@ -277,7 +277,7 @@ mod tests {
         b     1.4 s  computing
         c            no answer
 
-        `c` does not answer, and `a` cannot go on without it
+        `c` does not answer, and `a` cannot continue without it
         ");
         assert!(text(&[dead("c")]).contains("`c` does not answer: connection refused"));
     }

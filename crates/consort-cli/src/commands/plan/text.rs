@@ -5,7 +5,6 @@ mod late;
 mod nodes;
 mod order;
 
-use crate::output::diagnostics::plural;
 use crate::output::printer::Printer;
 use consort::Prepared;
 use consort_planner::{
@@ -13,6 +12,7 @@ use consort_planner::{
     TogetherExplanation,
 };
 use consort_system::Projection;
+use consort_view::numbers::plural;
 use consort_view::page::Page;
 
 /// How wide the text is.

@@ -38,7 +38,7 @@ struct Happened {
     runs: u64,
     /// In how many of them it happened.
     runs_affected: u64,
-    /// How often in all.
+    /// The number of all.
     count: u64,
 }
 
@@ -67,7 +67,7 @@ impl Happened {
 const LOCAL: &str = "local";
 
 impl VariationTally {
-    /// One more run.
+    /// Counts one more run.
     pub(super) fn add(&mut self, setting: &RunVariant, took: Duration, disturbed: &Disturbed) {
         let link = setting.deployment.as_ref().map_or(LOCAL, |nodes| nodes.link.name());
         self.by_link.entry(link).or_default().push(took);

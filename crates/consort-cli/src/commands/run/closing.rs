@@ -1,6 +1,7 @@
-//! What is said of a run at its end: how it ended, what was seen, and where it is kept.
+//! The closing messages of a run: how it ended, what was noticed, and where its record is.
 
 use crate::outcome::Exit;
+use crate::output::answer as output;
 use crate::output::printer::{Printer, one_line};
 use consort::Prepared;
 use consort::run::{End, RecordOutcome, RunFolder};
@@ -8,6 +9,7 @@ use consort_core::{Diagnostic, Report};
 use consort_engine::RunError;
 use consort_view::numbers::{duration, plural, short, short_hash};
 use consort_view::plot;
+use serde_json::json;
 
 /// The most variables whose ranges are shown.
 const RANGES_MAX: usize = 6;
@@ -121,13 +123,43 @@ fn summary(prepared: &Prepared, recorded: &RecordOutcome, folder: &RunFolder) ->
 }
 
 fn report_problems(prepared: &Prepared, recorded: &RecordOutcome, printer: &Printer) {
-    let resolution = prepared.resolved().experiment.resolution;
     let mut report = Report::default();
-    match &recorded.outcome.end {
-        End::Failed { error } => report.push(error.diagnostic(resolution)),
-        End::Lost { failure } => report.push((**failure).clone()),
-        _ => {}
-    }
-    recorded.problems.iter().for_each(|problem| report.push(problem.clone()));
+    problems(prepared, recorded).into_iter().for_each(|problem| report.push(problem));
     printer.report(&report, "what was recorded before is kept");
+}
+
+/// What ended the run, and what could not be written.
+fn problems(prepared: &Prepared, recorded: &RecordOutcome) -> Vec<Diagnostic> {
+    let resolution = prepared.resolved().experiment.resolution;
+    let end = match &recorded.outcome.end {
+        End::Failed { error } => Some(error.diagnostic(resolution)),
+        End::Lost { failure } => Some((**failure).clone()),
+        _ => None,
+    };
+    end.into_iter().chain(recorded.problems.iter().cloned()).collect()
+}
+
+/// The same for a program.
+pub(super) fn answer(
+    exit: Exit,
+    prepared: &Prepared,
+    recorded: &RecordOutcome,
+    folder: &RunFolder,
+) -> String {
+    let (outcome, resolved) = (&recorded.outcome, prepared.resolved());
+    let mut report = prepared.report.clone();
+    problems(prepared, recorded).into_iter().for_each(|problem| report.push(problem));
+    let found = json!({
+        "system": resolved.name,
+        "state": outcome.end.name(),
+        "time": resolved.experiment.resolution.to_f64(outcome.summary.tag.time),
+        "steps": outcome.summary.statistics.tags,
+        "components": outcome.summary.statistics.components,
+        "trace_hash": outcome.summary.trace_hash.to_string(),
+        "plan_hash": prepared.hashes.plan,
+        "wall_seconds": outcome.timing.run.as_secs_f64(),
+        "folder": folder.path().display().to_string(),
+        "files": folder.files(),
+    });
+    output::answer("run", exit, &report, found)
 }

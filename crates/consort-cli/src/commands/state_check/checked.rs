@@ -1,7 +1,7 @@
-//! What was found about one model, as text and as JSON.
+//! The results of checking one model, as text and as JSON.
 
 use super::formulas::{Tree, ratio, speed_up};
-use crate::output::diagnostics;
+use consort::diagnostics;
 use consort_core::{Fidelity, ModelDescription, Report};
 use consort_models::fidelity::{CheckOptions, Costs, Course, Verdict, Why};
 use consort_view::numbers::{duration, short};
@@ -15,7 +15,7 @@ const WIDTH: usize = 100;
 
 /// A model that was to be checked.
 pub(super) struct Checked {
-    /// As it was typed.
+    /// The name as typed.
     pub(super) name: String,
     pub(super) outcome: Outcome,
 }

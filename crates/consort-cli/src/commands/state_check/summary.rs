@@ -1,10 +1,10 @@
-//! What was found about many models.
+//! The results of checking many models.
 
 use super::checked::{Checked, Judged, Outcome, is_crash};
 use super::formulas::{Tree, speed_up};
-use crate::output::diagnostics::plural;
 use consort_core::{Fidelity, Provider};
 use consort_models::fidelity::{Costs, Verdict};
+use consort_view::numbers::plural;
 use consort_view::table::Table;
 use serde_json::{Value, json};
 

@@ -133,6 +133,6 @@ fn a_run_that_is_interrupted_has_the_hash_of_its_rows() {
     let world = quickstart();
     let run = under_way(&world);
     signal("-INT", &run.child.id().to_string());
-    assert_eq!(run.end().status.code(), Some(2));
+    assert_eq!(run.end().status.code(), Some(130));
     check_cut(&world, 3.0);
 }

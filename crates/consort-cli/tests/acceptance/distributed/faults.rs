@@ -72,7 +72,7 @@ fn a_node_that_is_stopped_keeps_all_waiting_and_changes_nothing() {
 }
 
 #[test]
-fn a_node_that_dies_is_named_and_the_run_goes_on_from_its_last_snapshot() {
+fn a_node_that_dies_is_named_and_the_run_resumes_from_its_last_snapshot() {
     let world = quickstart();
     world.done(&["run", "s", "--out", "here"]);
     let saves = ["--save-every", "5", "--save", "s.snapshot"];
@@ -138,7 +138,7 @@ fn a_wait_that_takes_long_is_said_and_in_the_log() {
 }
 
 #[test]
-fn a_run_that_is_saved_goes_on_bit_for_bit_with_the_same_placement_only() {
+fn a_run_that_is_saved_continues_bit_for_bit_with_the_same_placement_only() {
     let world = quickstart();
     world.done(&["run", "s", "--out", "here"]);
     let saves =
@@ -168,7 +168,7 @@ fn a_user_who_interrupts_ends_every_node() {
     std::thread::sleep(Duration::from_millis(500));
     signal("-INT", &run.child.id().to_string());
     let output = run.end();
-    assert_eq!(output.status.code(), Some(2), "{}", words(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", words(&output));
     assert!(words(&output).contains("interrupted"), "{}", words(&output));
     assert_eq!(world.manifest("far")["exit"]["state"], "interrupted");
     eventually("all are gone", || nodes.iter().all(|process| !process.exists()));
@@ -187,7 +187,7 @@ fn no_node_outlives_a_starter_that_is_killed() {
     });
 }
 
-/// Whether a process has ended and nobody has asked for it yet.
+/// Whether a process has ended and was not waited for yet.
 fn is_dead(process: &std::path::Path) -> bool {
     fs::read_to_string(process.join("status")).is_ok_and(|status| status.contains("State:\tZ"))
 }

@@ -1,8 +1,8 @@
-//! Nodes that are started by hand, save their parts, and go on from them.
+//! Nodes that are started by hand, save their parts, and continue from them.
 
 use super::joined::{start, words};
 use super::quickstart;
-use super::refused::{check, told};
+use super::refused::{check, refusal};
 use crate::world::{World, eventually};
 use std::collections::BTreeSet;
 use std::process::Child;
@@ -10,8 +10,8 @@ use std::process::Child;
 const NODES: [&str; 3] = ["control", "feed", "plant"];
 const PLACE: [&str; 2] = ["--place", "controller=control,inflow=feed,tank=plant"];
 
-/// What nodes said.
-type Told = Vec<(Option<i32>, String, String)>;
+/// The exit codes and outputs of nodes.
+type Outputs = Vec<(Option<i32>, String, String)>;
 
 /// Starts a node that listens, and connects to those before it.
 fn start_one(world: &World, node: &str, more: &[String]) -> Child {
@@ -29,7 +29,7 @@ fn start_all(world: &World, more: impl Fn(&str) -> Vec<String>) -> Vec<Child> {
     NODES.iter().map(|node| start_one(world, node, &more(node))).collect()
 }
 
-fn ends(children: Vec<Child>) -> Told {
+fn ends(children: Vec<Child>) -> Outputs {
     children.into_iter().map(|child| words(&child.wait_with_output().unwrap())).collect()
 }
 
@@ -45,8 +45,8 @@ fn saved(world: &World, saves: &[&str]) {
     }
 }
 
-/// All nodes go on, each from what it is told; what they said.
-fn resumed(world: &World, from: impl Fn(&str) -> String, more: &[&str]) -> Told {
+/// Resumes all nodes, each from its own snapshot; returns their output.
+fn resumed(world: &World, from: impl Fn(&str) -> String, more: &[&str]) -> Outputs {
     ends(start_all(world, |node| {
         let mut line = vec!["--resume".to_owned(), from(node)];
         line.extend(owned(more));
@@ -67,7 +67,7 @@ fn times(world: &World, node: &str) -> BTreeSet<u32> {
 }
 
 #[test]
-fn nodes_go_on_from_what_all_have_saved_when_one_was_killed() {
+fn nodes_resume_from_what_all_have_saved_when_one_was_killed() {
     let world = quickstart();
     world.done(&["run", "s", "--out", "here", "--no-record"]);
     let hash = world.trace_hash("here");
@@ -101,7 +101,7 @@ fn nodes_go_on_from_what_all_have_saved_when_one_was_killed() {
 }
 
 #[test]
-fn nodes_go_on_bit_for_bit_and_only_from_the_same_time() {
+fn nodes_resume_bit_for_bit_and_only_from_the_same_time() {
     let world = quickstart();
     world.done(&["run", "s", "--out", "here", "--no-record"]);
     let expected = format!("trace {}\n", world.trace_hash("here"));
@@ -132,8 +132,8 @@ fn nodes_go_on_bit_for_bit_and_only_from_the_same_time() {
     for (code, data, said) in &said {
         assert!((*code, data.as_str()) == (Some(2), "") && said.contains(cure), "{said}");
     }
-    let told = "node `control` resumes from 7.5 s, node `plant` resumes from 21 s";
-    assert!(said[0].2.contains(told), "{said:?}");
+    let expected = "node `control` resumes from 7.5 s, node `plant` resumes from 21 s";
+    assert!(said[0].2.contains(expected), "{said:?}");
     let own = "node `control` has snapshots of 7.5 s, 21 s, 40 s in `kept`";
     assert!(said[0].2.contains(own), "{said:?}");
 }
@@ -172,6 +172,6 @@ fn what_is_no_part_of_this_node_is_refused_by_name() {
         line(&["s", PLACE[0], PLACE[1], "--save", "whole.snapshot", "--save-every", "5"]),
         vec!["run", "--resume", "kept/plant@20.snapshot"],
     ];
-    let text: String = lines.iter().map(|line| told(&world, line)).collect();
+    let text: String = lines.iter().map(|line| refusal(&world, line)).collect();
     check("kept", &text);
 }

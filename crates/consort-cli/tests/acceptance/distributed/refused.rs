@@ -6,7 +6,7 @@ use consort_testkit::fmus::example;
 use std::os::unix::net::UnixListener;
 
 /// What is said about a line that is refused.
-pub(super) fn told(world: &World, line: &[&str]) -> String {
+pub(super) fn refusal(world: &World, line: &[&str]) -> String {
     let before = world.contents();
     let said = world.consort(line);
     assert!(matches!(said.code, Some(1 | 2)), "{line:?}: {said}");
@@ -22,7 +22,7 @@ pub(super) fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn bad_command_lines_and_placements_are_told_apart() {
+fn bad_command_lines_and_placements_are_distinguished() {
     let world = quickstart();
     let node = |more: &'static [&'static str]| -> Vec<&'static str> {
         [&["node", "s", "--place", "*=control,tank=plant"], more].concat()
@@ -48,12 +48,12 @@ fn bad_command_lines_and_placements_are_told_apart() {
         node(&["--name", "plant", "--connect", "control=unix:x", "--connect", "pump=unix:y"]),
         node(&["--name", "plant", "--run", "12"]),
         node(&["--name", "control", "--listen", "unix:no/such/folder/x"]),
-        node(&["--name", "plant", "--connect", "control=unix:nobody", "--gather", "0.3"]),
+        node(&["--name", "plant", "--connect", "control=unix:nowhere", "--gather", "0.3"]),
         vec!["node", "status", "s"],
-        vec!["node", "status", "unix:nobody"],
+        vec!["node", "status", "unix:nowhere"],
         vec!["node", "status", "tcp:nowhere"],
     ];
-    let text: String = lines.iter().map(|line| told(&world, line)).collect();
+    let text: String = lines.iter().map(|line| refusal(&world, line)).collect();
     check("lines", &text);
 }
 
@@ -64,7 +64,7 @@ fn a_placement_that_splits_what_belongs_together_names_the_group() {
     let components = super::components("feedback-loop");
     let place = components.iter().enumerate().map(|(index, name)| format!("{name}=n{index}"));
     let place = place.collect::<Vec<_>>().join(",");
-    check("split", &told(&world, &["run", "feedback-loop", "--place", &place]));
+    check("split", &refusal(&world, &["run", "feedback-loop", "--place", &place]));
 }
 
 #[test]
@@ -72,5 +72,5 @@ fn an_address_in_use_is_named() {
     let world = quickstart();
     let _taken = UnixListener::bind(world.path("taken")).unwrap();
     let line = ["node", "s", "--place", "*=control,tank=plant", "--name", "control"];
-    check("taken", &told(&world, &[&line[..], &["--listen", "unix:taken"]].concat()));
+    check("taken", &refusal(&world, &[&line[..], &["--listen", "unix:taken"]].concat()));
 }

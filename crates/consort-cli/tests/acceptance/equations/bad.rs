@@ -33,7 +33,7 @@ const SBML: &str = r#"<sbml xmlns="http://www.sbml.org/sbml/level3/version1/core
 </sbml>"#;
 
 #[test]
-fn models_that_cannot_be_run_alone_are_told() {
+fn models_that_cannot_be_run_alone_are_reported() {
     let rule = "<listOfRules><rateRule variable=\"kk\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\">\
                 <cn>1</cn></math></rateRule></listOfRules>";
     check(
@@ -128,7 +128,7 @@ fn what_is_not_there_is_answered_by_what_was_meant() {
 }
 
 #[test]
-fn values_that_a_model_does_not_take_are_told() {
+fn values_that_a_model_does_not_take_are_reported() {
     let text = "model a\nparameter k = 1 \"m\"\nparameter twice = 2*k\ninput u = 0\n\
                 output state x = k\nder(x) = u\nend";
     let mut all = String::new();
@@ -146,7 +146,7 @@ fn values_that_a_model_does_not_take_are_told() {
 }
 
 #[test]
-fn a_system_with_a_wrong_model_is_told_where_it_is_asked_for() {
+fn a_system_with_a_wrong_model_is_reported_where_it_is_asked_for() {
     let world = World::with_clean_cache();
     world.system(
         "[experiment]\nstop = 1\nstep = 0.1\n[components.ball]\nmodel = \"ball.eq\"\n\

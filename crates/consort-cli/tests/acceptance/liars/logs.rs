@@ -1,4 +1,4 @@
-//! FMUs that log to where nobody is, with texts that are none, from threads and at odd times.
+//! FMUs that log without an instance, with texts that are none, from threads and at odd times.
 
 use super::liar::{BOTH, Case, fault, is_logged, logged};
 use consort_testkit::fmus::Fmi;
@@ -18,7 +18,7 @@ fn check(fault: u32, fmi: Fmi, parts: &[&str]) {
 }
 
 #[test]
-fn messages_to_nobody_are_those_of_the_component_that_was_called() {
+fn messages_without_an_instance_belong_to_the_component_that_was_called() {
     for fmi in BOTH {
         check(fault::LOGS_TO_ONE, fmi, &["to one"]);
         check(fault::LOGS_TO_NULL, fmi, &["to null"]);
@@ -64,7 +64,7 @@ fn a_thread_that_logs_after_its_instance_was_freed_does_no_harm() {
 
 /// Two that do not say who they are: each message is that of the one that was in a call.
 #[test]
-fn messages_of_two_nameless_components_are_told_apart_by_the_call() {
+fn messages_of_two_nameless_components_are_distinguished_by_the_call() {
     for fmi in BOTH {
         let case = Case::new(fault::LOGS_TO_NULL, fmi);
         let world = case.world();

@@ -1,4 +1,4 @@
-//! FMUs that die of, or refuse, a call with a count of zero; and numbers of states that nobody declared.
+//! FMUs that die of, or refuse, a call with a count of zero; and numbers of states that were not declared.
 
 use super::liar::{BOTH, CO_SIMULATION, Case, MODEL_EXCHANGE, at, fault, is_logged, is_near, last};
 use consort_testkit::fmus::Fmi;
@@ -62,7 +62,7 @@ fn a_number_of_states_that_is_not_the_declared_one_counts_and_is_said() {
 }
 
 #[test]
-fn a_number_of_states_that_cannot_be_is_not_believed() {
+fn an_impossible_number_of_states_is_refused() {
     let case = Case { interface: MODEL_EXCHANGE, ..Case::new(fault::CLAIMS_TOO_MUCH, Fmi::V3) };
     let world = case.world();
     let said = case.run(&world);

@@ -60,11 +60,11 @@ fn look(mishap: Mishap, is_spread: bool, prng: &mut Prng) -> Left {
         let victim = victim(&run, is_spread && prng.next_u64().is_multiple_of(2));
         if mishap == Mishap::OutOfMemory {
             // There is no more memory than it has now.
-            tell("prlimit", &["--pid", &victim, "--as=4096"]);
+            call("prlimit", &["--pid", &victim, "--as=4096"]);
             std::thread::sleep(Duration::from_secs(1));
         }
         // It may be over, or have needed no more memory.
-        tell("kill", &["-KILL", &victim]);
+        call("kill", &["-KILL", &victim]);
     }
     let code = run.wait().unwrap().code();
     assert_ne!(code, Some(0), "it has no end");
@@ -96,7 +96,7 @@ fn victim(run: &Child, is_node: bool) -> String {
     pid.unwrap_or(run.id().to_string())
 }
 
-fn tell(program: &str, line: &[&str]) {
+fn call(program: &str, line: &[&str]) {
     Command::new(program).args(line).stderr(Stdio::null()).status().unwrap();
 }
 
@@ -122,7 +122,7 @@ fn judge(world: &World) -> Left {
     if was_whole { Left::Record } else { Left::Recovered }
 }
 
-/// The last snapshot goes on to the hash of an undisturbed run.
+/// The last snapshot continues to the hash of an undisturbed run.
 fn check_resumed(world: &World) {
     let resumed = ["run", "--resume", "s.snapshot", "--out", "rest"];
     let from = world.consort(&[&resumed[..], &["--stop", "0.05"]].concat()).stderr;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 /// What is said about a line that is refused.
-fn told(world: &World, line: &[&str]) -> String {
+fn refusal(world: &World, line: &[&str]) -> String {
     let before = world.contents();
     let said = world.consort(line);
     assert!(matches!(said.code, Some(1 | 2)), "{line:?}: {said}");
@@ -17,7 +17,7 @@ fn told(world: &World, line: &[&str]) -> String {
 }
 
 fn all(world: &World, lines: &[&[&str]]) -> String {
-    lines.iter().map(|line| told(world, line)).collect()
+    lines.iter().map(|line| refusal(world, line)).collect()
 }
 
 fn check(name: &str, text: &str) {
@@ -30,7 +30,7 @@ fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn files_that_cannot_be_resumed_are_told_apart() {
+fn files_that_cannot_be_resumed_are_distinguished() {
     let world = quickstart();
     world.done(&["run", "s", "--save-at", "7", "--save", "s.snapshot", "--out", "saved", "-q"]);
     let bytes = fs::read(world.path("s.snapshot")).unwrap();
@@ -66,7 +66,7 @@ fn what_has_changed_since_a_run_was_saved_is_named() {
     let mut changed = |name: &str, path: &str, content: String| {
         let before = world.read(path);
         world.write(path, content);
-        let _ = write!(text, "# {name}\n{}", told(&world, &["run", "--resume", "s.snapshot"]));
+        let _ = write!(text, "# {name}\n{}", refusal(&world, &["run", "--resume", "s.snapshot"]));
         world.write(path, before);
     };
     changed("another model", "s/tank/sources/tank.c", format!("/* new */\n{source}"));
@@ -74,12 +74,12 @@ fn what_has_changed_since_a_run_was_saved_is_named() {
     let order = system.replace("[experiment]\n", "[experiment]\norder = \"jacobi\"\n");
     changed("another order", "s/system.toml", order);
     fs::rename(world.path("s"), world.path("t")).unwrap();
-    let _ = write!(text, "# gone\n{}", told(&world, &["run", "--resume", "s.snapshot"]));
+    let _ = write!(text, "# gone\n{}", refusal(&world, &["run", "--resume", "s.snapshot"]));
     check("changes", &text);
 }
 
 #[test]
-fn saves_that_cannot_be_made_are_told_before_anything_runs() {
+fn saves_that_cannot_be_made_are_reported_before_anything_runs() {
     let world = quickstart();
     fs::create_dir(world.path("folder")).unwrap();
     let text = all(
@@ -107,10 +107,10 @@ fn who_cannot_be_saved_is_named_before_anything_runs() {
          [components.a]\nmodel = \"hidden.fmu\"\n[components.b]\nmodel = \"native:sine\"\n",
     );
     let line = ["run", "s", "--save", "a.snapshot", "--providers", "native"];
-    let mut text = told(&world, &line);
+    let mut text = refusal(&world, &line);
     // Forgets a part; crashes; is of no use in another process.
     for fault in [1, 3, 8] {
-        text += &told(&super::keeper(fault), &line);
+        text += &refusal(&super::keeper(fault), &line);
     }
     check("models", &text);
 }

@@ -1,4 +1,4 @@
-//! What crosses between nodes at an exchange, compiled.
+//! The values that cross between nodes at an exchange, compiled.
 
 use super::Compiler;
 use crate::program::crossing::{Cargo, CrossStage};

@@ -18,7 +18,7 @@ pub(super) struct Coupled<'a> {
     t: f64,
     /// Time, states or inputs have changed since values were exchanged.
     is_stale: bool,
-    /// What failed, and in whom.
+    /// What failed, and in which component.
     failed: Option<Halt>,
     /// The last evaluation came to no end here.
     unsolved: Option<Halt>,

@@ -1,4 +1,4 @@
-//! Conditions on a step that was taken: by how much values may differ, and where it may not go on past.
+//! Conditions on a step that was taken: by how much values may differ, and which times it may not pass.
 
 use crate::program::Program;
 use crate::store::{Bank, Slot};

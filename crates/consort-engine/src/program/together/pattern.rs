@@ -28,10 +28,10 @@ pub(super) fn of(planned: &Planned, source: &Source<'_>) -> JacobianPattern {
 
 /// A state of one of the components.
 struct State<'a> {
-    /// Whose: the place among the components.
+    /// The component of the state, by its place among the components.
     member: usize,
     id: VariableId,
-    /// What its derivative depends on.
+    /// The variables its derivative depends on.
     on: &'a DependsOn,
     /// `component.state`.
     name: String,

@@ -18,7 +18,7 @@ pub(in crate::run) struct ParameterCheck {
     log: LogSink,
     verbose: bool,
     workers: usize,
-    /// By component.
+    /// One treatment per component.
     treatments: Vec<Treatment>,
     /// Parameters that have another value than they were given.
     lost: Vec<LostParameter>,
@@ -29,7 +29,7 @@ pub(in crate::run) struct ParameterCheck {
 struct Treatment {
     /// It is given them again in initialization mode.
     sets_again: bool,
-    /// It refused that.
+    /// The instance refused to set the value again.
     refuses_again: bool,
     /// It refuses to say what value these have; an instance that was asked may be of no use any more.
     unread: Vec<VariableId>,

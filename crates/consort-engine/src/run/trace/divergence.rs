@@ -3,7 +3,8 @@
 //! Every real output that is read is looked at when its tag is published. Only the first time counts,
 //! variable by variable; nothing of it is part of the trace.
 
-use super::{WatchedVariable, elements};
+use super::elements;
+use super::sightings::{Sighting, Sightings, WatchedVariable};
 use crate::error::{Diverged, RunError};
 use crate::executable::Executable;
 use crate::interpreter::Interpreter;
@@ -17,8 +18,6 @@ use std::ops::Range;
 const GREAT: f64 = 1e30;
 /// What is greater than this many times its nominal value is too great.
 const NOMINALS_MAX: f64 = 1e12;
-/// The most variables that are named.
-const NAMED_MAX: usize = 6;
 
 /// The real outputs of a run.
 pub(super) struct DivergenceWatch {
@@ -28,10 +27,8 @@ pub(super) struct DivergenceWatch {
     doubles: Vec<Vec<Range<usize>>>,
     /// By rate: the places of shorter floats.
     singles: Vec<Vec<Slot>>,
-    /// What diverged, the first ones only.
-    found: Vec<Divergence>,
-    /// How many variables diverged.
-    count: usize,
+    /// What diverged.
+    found: Sightings,
     /// What is to be done about it.
     reaction: OnDivergence,
 }
@@ -44,15 +41,6 @@ struct LimitedOutput {
     limit: f64,
     /// It has diverged, and is not looked at any more.
     has_diverged: bool,
-}
-
-/// A variable that diverged.
-#[derive(Clone, Copy)]
-struct Divergence {
-    place: WatchedVariable,
-    element: usize,
-    value: f64,
-    tag: Tag,
 }
 
 impl DivergenceWatch {
@@ -83,9 +71,8 @@ impl DivergenceWatch {
                 _ => singles[*rate].push(place.slot),
             }
         }
-        let (found, reaction) =
-            (Vec::with_capacity(NAMED_MAX), source.system.coupling.on_divergence);
-        DivergenceWatch { outputs, doubles, singles, found, count: 0, reaction }
+        let reaction = source.system.coupling.on_divergence;
+        DivergenceWatch { outputs, doubles, singles, found: Sightings::new(), reaction }
     }
 
     /// Whether nothing of one rate is great; most tags end here.
@@ -101,7 +88,7 @@ impl DivergenceWatch {
     /// Notes what diverged for the first time; whether anything did.
     #[cold]
     fn search(&mut self, rate: usize, tag: Tag, bank: &Bank) -> bool {
-        let before = self.count;
+        let before = self.found.count();
         let of_rate = self.outputs.iter_mut().filter(|it| it.rate == rate);
         for it in of_rate.filter(|it| !it.has_diverged) {
             let odd = elements(bank, it.place.slot)
@@ -109,15 +96,12 @@ impl DivergenceWatch {
                 .find(|(_, value)| value.is_nan() || it.limit < value.abs());
             let Some((element, value)) = odd else { continue };
             it.has_diverged = true;
-            self.count += 1;
-            if self.found.len() < NAMED_MAX {
-                self.found.push(Divergence { place: it.place, element, value, tag });
-            }
+            self.found.note(Sighting { place: it.place, element, value, tag });
         }
-        before < self.count
+        before < self.found.count()
     }
 
-    /// Looks at the values of a tag: of what is due, or at everything.
+    /// Looks at the values of these rates at a tag.
     ///
     /// # Errors
     /// If one diverged and that is to end the run.
@@ -125,19 +109,15 @@ impl DivergenceWatch {
         &mut self,
         tag: Tag,
         run: &Interpreter,
-        everything: bool,
+        mut rates: impl Iterator<Item = usize>,
     ) -> Result<(), RunError> {
         let bank = &run.program.shared;
-        for (rate, is_due) in run.clock.due().iter().enumerate() {
-            if (*is_due || everything)
-                && !self.is_moderate(rate, bank)
+        let ends = rates.any(|rate| {
+            !self.is_moderate(rate, bank)
                 && self.search(rate, tag, bank)
                 && self.reaction == OnDivergence::Error
-            {
-                return self.problem(&run.executable).map_or(Ok(()), Err);
-            }
-        }
-        Ok(())
+        });
+        if ends { self.problem(&run.executable).map_or(Ok(()), Err) } else { Ok(()) }
     }
 
     /// What diverged so far, if it did not end the run.
@@ -146,18 +126,8 @@ impl DivergenceWatch {
     }
 
     fn problem(&self, executable: &Executable) -> Option<RunError> {
-        let (first, others) = self.found.split_first()?;
-        let name = |it: &Divergence| it.place.name(it.element, executable);
-        let WatchedVariable { component, variable, .. } = first.place;
-        Some(RunError::Diverged(Box::new(Diverged {
-            variable: name(first),
-            tag: first.tag,
-            value: first.value,
-            nominal: executable.variable(component, variable).nominal,
-            at_start: first.tag == Tag::at(executable.system.experiment.start),
-            others: others.iter().map(name).collect(),
-            more: self.count - self.found.len(),
-        })))
+        let (noticed, first) = self.found.noticed(executable)?;
+        Some(RunError::Diverged(Box::new(Diverged { noticed, nominal: first.nominal })))
     }
 }
 

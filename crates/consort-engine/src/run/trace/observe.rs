@@ -5,12 +5,12 @@ use crate::run::Run;
 use crate::store::{Bank, Slot};
 use consort_core::{Observer, ObserverDecision, Tag, ValueType};
 
-/// Who observes a run, and what.
+/// The observer of a run, and the variables it observes.
 pub struct Observation {
     /// What is shown, in this order: numbers and Booleans that the run looks at (recorded, connected or
     /// fed), `component.variable`.
     pub paths: Vec<String>,
-    /// Who sees them at every tag that is recorded, the first and every microstep included.
+    /// Receives them at every tag that is recorded, the first and every microstep included.
     pub observer: Box<dyn Observer>,
 }
 

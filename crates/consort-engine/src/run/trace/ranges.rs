@@ -3,7 +3,8 @@
 //! Every input and output that has a least or a greatest value is looked at when its tag is published. Only the first time
 //! counts, variable by variable; nothing of it is part of the trace.
 
-use super::{WatchedVariable, elements};
+use super::elements;
+use super::sightings::{Sighting, Sightings, WatchedVariable};
 use crate::error::{OutOfRange, RunError};
 use crate::executable::Executable;
 use crate::program::{Program, Source};
@@ -12,17 +13,13 @@ use consort_core::{Causality, Tag, Variable};
 
 /// What is outside by less than this part of the bound or of the nominal value is rounding, or the error of a solver.
 const NEGLIGIBLE: f64 = 1e-6;
-/// The most variables that are named.
-const NAMED_MAX: usize = 6;
 
 /// The variables of a run that have a range, and those that left it.
 pub(super) struct RangeWatch {
     /// By rate; those that have left are no longer there.
     ranged: Vec<Vec<RangedVariable>>,
-    /// The first ones that have left, in that order.
-    left: Vec<RangeViolation>,
-    /// How many have left.
-    count: usize,
+    /// Those that have left.
+    left: Sightings,
 }
 
 /// A variable that has a range.
@@ -31,15 +28,6 @@ struct RangedVariable {
     place: WatchedVariable,
     low: f64,
     high: f64,
-}
-
-/// The first value of a variable outside of its range.
-#[derive(Clone, Copy)]
-struct RangeViolation {
-    ranged: RangedVariable,
-    element: usize,
-    value: f64,
-    tag: Tag,
 }
 
 impl RangeWatch {
@@ -56,38 +44,25 @@ impl RangeWatch {
                 ranged[rate].push(RangedVariable { place, low, high });
             }
         }
-        RangeWatch { ranged, left: Vec::with_capacity(NAMED_MAX), count: 0 }
+        RangeWatch { ranged, left: Sightings::new() }
     }
 
     /// Notes what is outside for the first time.
     pub(super) fn look(&mut self, rate: usize, tag: Tag, bank: &Bank) {
-        let (left, count) = (&mut self.left, &mut self.count);
+        let left = &mut self.left;
         self.ranged[rate].retain(|ranged| {
             let Some((element, value)) = ranged.outside(bank) else { return true };
-            *count += 1;
-            if left.len() < NAMED_MAX {
-                left.push(RangeViolation { ranged: *ranged, element, value, tag });
-            }
+            left.note(Sighting { place: ranged.place, element, value, tag });
             false
         });
     }
 
     /// What left its range so far.
     pub(super) fn problem(&self, executable: &Executable) -> Option<RunError> {
-        let (first, others) = self.left.split_first()?;
-        let name = |it: &RangeViolation| it.ranged.place.name(it.element, executable);
-        let WatchedVariable { component, variable, .. } = first.ranged.place;
-        let described = executable.variable(component, variable);
-        let is_below = first.value < first.ranged.low;
-        Some(RunError::OutOfRange(Box::new(OutOfRange {
-            variable: name(first),
-            tag: first.tag,
-            value: first.value,
-            bound: if is_below { described.min } else { described.max }.unwrap_or(f64::NAN),
-            at_start: first.tag == Tag::at(executable.system.experiment.start),
-            others: others.iter().map(name).collect(),
-            more: self.count - self.left.len(),
-        })))
+        let (noticed, first) = self.left.noticed(executable)?;
+        let is_below = range(first).is_some_and(|(low, _)| noticed.value < low);
+        let bound = if is_below { first.min } else { first.max }.unwrap_or(f64::NAN);
+        Some(RunError::OutOfRange(Box::new(OutOfRange { noticed, bound })))
     }
 }
 

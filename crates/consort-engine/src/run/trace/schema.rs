@@ -1,4 +1,4 @@
-//! What is hashed and recorded of a run.
+//! The variables of a run that are hashed and recorded.
 
 use crate::program::{Program, Source};
 use crate::record::{Hashed, Hashes, RowContent};

@@ -1,4 +1,4 @@
-//! Whoever observes a run is saved and restored with it.
+//! The observer of a run is saved and restored with it.
 
 use super::announced;
 use crate::support::{Bench, options};
@@ -7,20 +7,20 @@ use consort_engine::{Advance, Observation, Run, RunError};
 use std::sync::{Arc, Mutex};
 
 /// What an observer was shown.
-type Told = Arc<Mutex<Vec<(Tag, Vec<f64>)>>>;
+type Observed = Arc<Mutex<Vec<(Tag, Vec<f64>)>>>;
 
-/// Sums what it sees, weighted by how often it looked, and tells others; stops above a limit.
+/// Sums what it sees, weighted by how often it looked, and keeps a list; stops above a limit.
 struct Sum {
     seen: (u64, f64),
     limit: f64,
-    told: Told,
+    observed: Observed,
 }
 
 impl Observer for Sum {
     fn see(&mut self, tag: Tag, values: &[f64]) -> ObserverDecision {
         self.seen.0 += 1;
         self.seen.1 += values.iter().sum::<f64>() * self.seen.0 as f64;
-        self.told.lock().expect("nobody panicked").push((tag, values.to_vec()));
+        self.observed.lock().expect("no thread panicked").push((tag, values.to_vec()));
         if self.limit < self.seen.1 { ObserverDecision::Stop } else { ObserverDecision::Continue }
     }
     fn save(&self) -> SavedState {
@@ -40,7 +40,7 @@ impl Observer for Sum {
     }
 }
 
-fn watched(limit: f64, snapshot: Option<&[u8]>) -> Result<(Run, Told), RunError> {
+fn watched(limit: f64, snapshot: Option<&[u8]>) -> Result<(Run, Observed), RunError> {
     observed(&announced(), &["fast.y", "slow.y", "fast.u"], limit, snapshot)
 }
 
@@ -49,9 +49,9 @@ fn observed(
     paths: &[&str],
     limit: f64,
     snapshot: Option<&[u8]>,
-) -> Result<(Run, Told), RunError> {
-    let told = Told::default();
-    let observer = Box::new(Sum { seen: (0, 0.0), limit, told: Arc::clone(&told) });
+) -> Result<(Run, Observed), RunError> {
+    let observed = Observed::default();
+    let observer = Box::new(Sum { seen: (0, 0.0), limit, observed: Arc::clone(&observed) });
     let (mut options, _) = options(1);
     let paths = paths.iter().map(|path| (*path).to_owned()).collect();
     options.observer = Some(Observation { paths, observer });
@@ -59,18 +59,18 @@ fn observed(
         None => Run::start(&bench.executable(), options),
         Some(bytes) => Run::resume(&bench.executable(), options, bytes),
     };
-    Ok((run?, told))
+    Ok((run?, observed))
 }
 
 #[test]
 fn every_row_is_shown_the_first_and_microsteps_too() {
     let (trace, _) = announced().run(1);
-    let (mut run, told) = watched(f64::INFINITY, None).expect("it starts");
+    let (mut run, observed) = watched(f64::INFINITY, None).expect("it starts");
     run.advance(Time::MAX).expect("it runs");
-    let told = told.lock().expect("nobody panicked").clone();
-    let tags: Vec<Tag> = told.iter().map(|(tag, _)| *tag).collect();
+    let observed = observed.lock().expect("no thread panicked").clone();
+    let tags: Vec<Tag> = observed.iter().map(|(tag, _)| *tag).collect();
     assert_eq!(tags, trace.tags());
-    let shown: Vec<f64> = told.iter().map(|(_, values)| values[0]).collect();
+    let shown: Vec<f64> = observed.iter().map(|(_, values)| values[0]).collect();
     assert_eq!(shown, crate::support::numbers(&trace, "fast.y"));
 }
 
@@ -93,19 +93,19 @@ fn an_observer_ends_a_run_and_goes_back_with_it() {
     run.restore(&over).expect("restored");
     assert_eq!(run.advance(Time::MAX), Ok(Advance::Decided), "it stays decided");
     let over = run.serialize(&over).expect("bytes");
-    let (mut run, told) = watched(20_000.0, Some(&bytes)).expect("it resumes");
+    let (mut run, observed) = watched(20_000.0, Some(&bytes)).expect("it resumes");
     assert_eq!(run.advance(Time::MAX), Ok(Advance::Decided));
     assert_eq!(run.tag(), decided);
-    assert!(told.lock().expect("nobody panicked").iter().all(|(tag, _)| saved.tag() < *tag));
+    assert!(observed.lock().expect("no thread panicked").iter().all(|(tag, _)| saved.tag() < *tag));
     let (mut run, _) = watched(20_000.0, Some(&over)).expect("it resumes");
     assert_eq!(run.advance(Time::MAX), Ok(Advance::Decided), "in another process too");
 }
 
 #[test]
-fn what_cannot_be_observed_is_told_before_anything_runs() {
+fn what_cannot_be_observed_is_reported_before_anything_runs() {
     for (path, reason) in [
         ("fast.z", "is not in this system"),
-        ("nobody", "is not in this system"),
+        ("nowhere", "is not in this system"),
         ("e.u", "is neither connected, fed, recorded nor intervened on"),
     ] {
         let bench = super::driven();

@@ -5,7 +5,7 @@ use crate::equations::Equations;
 use crate::support::{Bench, numbers, stepped};
 use consort_core::{ContinuousEvent, Time, Variability};
 
-/// A ramp that tells, from t = 0.25 on, a force of 1 by its output `y0`, as a state event.
+/// A ramp that outputs, from t = 0.25 on, a force of 1 by its output `y0`, as a state event.
 pub(crate) fn trigger() -> Equations {
     Equations::new(&[0.0], |_, f| f[0] = 1.0, |at, y| y[0] = at.m[0]).inputs(&[]).events(
         1,

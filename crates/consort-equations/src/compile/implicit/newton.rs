@@ -25,7 +25,7 @@ const RATE_MAX: f64 = 1e100;
 pub(super) struct System {
     pub(super) leaves: Vec<NodeId>,
     pub(super) residuals: Vec<NodeId>,
-    /// By rows.
+    /// The Jacobian, row by row.
     pub(super) slopes: Vec<Vec<NodeId>>,
     /// Which residuals are rates at which their states flow until these are zero.
     pub(super) is_flow: Vec<bool>,
@@ -95,7 +95,7 @@ impl System {
         graph.substitute(&self.residuals, &self.at(values))
     }
 
-    /// Slopes at `values`.
+    /// The Jacobian at `values`.
     pub(super) fn slopes_at(&self, graph: &mut Graph, values: &[NodeId]) -> Vec<Vec<NodeId>> {
         let at = self.at(values);
         self.slopes.iter().map(|row| graph.substitute(row, &at)).collect()
@@ -175,7 +175,7 @@ impl System {
         Blocks::of(self.leaves.len(), touches)
     }
 
-    /// Many damped steps.
+    /// The solution after many damped steps.
     fn search_still(&self, graph: &mut Graph, from: &[NodeId]) -> Solution {
         let mut values = from.to_vec();
         for _ in 0..STEPS_FAR {

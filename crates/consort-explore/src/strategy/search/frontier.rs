@@ -1,4 +1,4 @@
-//! The nodes a search may go on from, best first.
+//! The nodes a search may continue from, best first.
 
 use super::super::Reached;
 use crate::world::RobustnessInterval;
@@ -79,7 +79,7 @@ impl Frontier {
         }
     }
 
-    /// Takes the best.
+    /// Removes and returns the best nodes.
     pub(super) fn pop(&mut self, count: u32) -> Vec<Vec<u32>> {
         let best = (0..count).map_while(|_| self.candidates.pop_first());
         best.map(|candidate| candidate.prefix).collect()

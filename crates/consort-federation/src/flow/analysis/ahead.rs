@@ -68,9 +68,9 @@ impl Ahead {
 /// What a sink has to keep of a flow at most.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Buffer {
-    /// Which flow.
+    /// The flow whose messages wait.
     pub flow: FlowId,
-    /// At whose side.
+    /// The sink that buffers them.
     pub sink: NodeId,
     /// How many messages there is room for.
     pub capacity: u32,

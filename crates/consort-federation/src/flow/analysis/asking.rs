@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_a_ring_is_told_before_waiting_and_what_leads_to_it_at_once() {
+    fn what_is_on_a_ring_is_announced_before_waiting_and_what_leads_to_it_at_once() {
         let topology = flows(&[(0, 1), (1, 2), (2, 1), (2, 3), (3, 4)]);
         let expected = [AtOnce, BeforeWaiting, BeforeWaiting, WhenAsked, WhenAsked];
         assert_eq!(bound_sending(&topology), expected);
     }
 
     #[test]
-    fn what_leads_to_an_eager_flow_is_told_at_once() {
+    fn what_leads_to_an_eager_flow_is_announced_at_once() {
         let mut topology = flows(&[(0, 1), (1, 2), (2, 3)]);
         let FlowKind::Event { bounds, .. } = &mut topology.flows[1].kind else { unreachable!() };
         *bounds = BoundPolicy::Eager;

@@ -47,7 +47,7 @@ const WORK_MAX: usize = 30_000_000;
 /// How many circuits are reported at most.
 const CIRCUITS_MAX: usize = 50;
 
-/// Finds the first circuit, takes the flow to cut away, and goes on until none is left.
+/// Finds the first circuit, removes the flow to cut, and repeats until none is left.
 pub(super) fn find(topology: &Topology, horizon: Option<Tag>) -> Found {
     let waiting = Waiting::within_a_tag(topology);
     let all = 0..u32::try_from(waiting.graph.len()).expect("vertices fit in 32 bits");

@@ -1,4 +1,4 @@
-//! What an analysis found, as diagnostics.
+//! The findings of an analysis, as diagnostics.
 
 use super::{Analysis, Circuit, Remark};
 use crate::flow::{FlowId, FlowKind, Topology};
@@ -131,7 +131,7 @@ impl Description<'_> {
             Remark::EndsEarly { flow, last } => Diagnostic::warning(
                 "flow::ends-early",
                 format!(
-                    "flow `{}` has one message, at {}, and its sinks go on without it",
+                    "flow `{}` has one message, at {}, and its sinks continue without it",
                     self.flow(*flow),
                     self.tag(*last)
                 ),

@@ -20,7 +20,7 @@ impl FlowGraph {
         self.successors[from as usize].push(to);
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub(super) fn len(&self) -> usize {
         self.successors.len()
     }

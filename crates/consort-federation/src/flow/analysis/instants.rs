@@ -6,14 +6,14 @@
 /// range means that there is one meeting and no second.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Instants {
-    /// The first one.
+    /// The first instant.
     pub(super) first: i64,
     /// How far the next one is; `None`: there is no next one.
     pub(super) step: Option<i128>,
 }
 
 impl Instants {
-    /// One instant only.
+    /// A single instant.
     pub(super) fn once(first: i64) -> Self {
         Instants { first, step: None }
     }

@@ -22,12 +22,12 @@ impl Ports {
         Ports { inputs, outputs }
     }
 
-    /// What a node receives.
+    /// The flows that a node receives.
     pub(super) fn inputs(&self, node: NodeId) -> &[FlowId] {
         &self.inputs[node.index()]
     }
 
-    /// What a node emits.
+    /// The flows that a node emits.
     pub(super) fn outputs(&self, node: NodeId) -> &[FlowId] {
         &self.outputs[node.index()]
     }

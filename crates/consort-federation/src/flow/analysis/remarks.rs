@@ -1,4 +1,4 @@
-//! What works and is seldom meant: nodes that starve, flows that begin late or end early, bounds
+//! Remarks on what works and is seldom intended: nodes that starve, flows that begin late or end early, bounds
 //! that creep.
 
 use super::ports::Ports;
@@ -14,7 +14,7 @@ pub enum Remark {
     Starves {
         /// The node whose inputs are too slow.
         node: NodeId,
-        /// What it emits.
+        /// The flow that the node emits.
         output: FlowId,
         /// The fastest of its inputs.
         input: FlowId,
@@ -32,32 +32,32 @@ pub enum Remark {
         /// Messages of the input per message of the output.
         ratio: i64,
     },
-    /// A flow has one message and its sinks go on without it.
+    /// A flow has one message and its sinks continue without it.
     EndsEarly {
         /// The flow with one message.
         flow: FlowId,
-        /// Its only message.
+        /// The tag of its only message.
         last: Tag,
     },
     /// The sinks of a flow work for more than one of its periods before it begins.
     BeginsLate {
         /// The flow that begins late.
         flow: FlowId,
-        /// Its first message.
+        /// The tag of its first message.
         first: Tag,
     },
-    /// Event flows in a ring: the bound of each rests on the others, so that time goes on by no
+    /// Event flows in a ring: the bound of each rests on the others, so that time advances by no
     /// more than their lookaheads with each round of bounds.
     Creeps {
-        /// The ring.
+        /// The flows of the ring.
         flows: Vec<FlowId>,
-        /// How far a round gets.
+        /// The time by which one round advances.
         lookahead: Time,
     },
-    /// Event flows in a ring without any lookahead, of which one adds a microstep: time goes on by
+    /// Event flows in a ring without any lookahead, of which one adds a microstep: time advances by
     /// one tick only after as many rounds as there are microsteps.
     Climbs {
-        /// The ring.
+        /// The flows of the ring.
         flows: Vec<FlowId>,
     },
 }

@@ -26,12 +26,12 @@ pub(super) enum Stamps {
     Known {
         /// Times of the messages.
         instants: Instants,
-        /// In which microstep.
+        /// The microstep.
         microstep: u32,
     },
     /// At any tag from this one on.
     Any {
-        /// The first one.
+        /// The first tag.
         first: Tag,
     },
 }

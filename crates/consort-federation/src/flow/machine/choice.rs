@@ -1,4 +1,4 @@
-//! What is next: from the tags of next messages alone, never from what has arrived.
+//! Chooses the next step: from the tags of next messages alone, never from what has arrived.
 
 use super::facts::Facts;
 use super::ports::{InputPort, OutputPort};
@@ -14,7 +14,7 @@ pub(super) enum Step {
     Consume { tag: Tag, output: Option<usize> },
     /// The same, but this input is not decided yet.
     Await { input: usize, tag: Tag },
-    /// Nothing is left.
+    /// No step is left.
     Done,
 }
 
@@ -103,7 +103,7 @@ impl<P> Choice<'_, P> {
         }
     }
 
-    /// The least bound of an event input without messages that would help: its own node to go on, or a sink of its
+    /// The least bound of an event input without messages that would help: its own node to continue, or a sink of its
     /// node that has asked. None if there is no such, or if only the end would do, which is sent without a request.
     pub(super) fn needed(&self, input: usize, step: Step) -> Option<Tag> {
         let own = match step {
@@ -121,7 +121,7 @@ impl<P> Choice<'_, P> {
         (self.facts.clip(needed) != NEVER).then_some(needed)
     }
 
-    /// What lets the node itself go on: it has to know about everything before the least tag at which it has to do
+    /// What lets the node itself continue: it has to know about everything before the least tag at which it has to do
     /// something for sure, and about that tag too if it does nothing there before it has all inputs.
     fn needed_here(&self, input: usize, is_awaited: bool) -> Tag {
         let is_sure = |port: &&InputPort<P>| {

@@ -1,4 +1,4 @@
-//! What changes a machine: each function checks everything first, then changes.
+//! Transitions of a machine: each function checks everything first, then changes.
 
 use super::FlowNode;
 use super::choice::Step;
@@ -130,8 +130,7 @@ impl<P: Payload> FlowNode<P> {
         let floor = self.facts.after(tag);
         let port = &mut self.state.outputs[output];
         port.next = next;
-        port.count += 1;
-        port.hash.absorb_message(tag, &payload);
+        port.carried.absorb(tag, &payload);
         let mut promise = next;
         if port.is_event {
             port.floor = floor;
@@ -184,8 +183,7 @@ impl<P: Payload> FlowNode<P> {
         let port = &mut self.state.inputs[input];
         let flow = port.flow;
         let message = port.buffer.pop_front().expect("what is consumed has arrived");
-        port.count += 1;
-        port.hash.absorb_message(message.tag, &message.payload);
+        port.carried.absorb(message.tag, &message.payload);
         let facts = self.facts.flow(flow);
         let next = if facts.kind.is_event() {
             port.buffer.front().map_or(port.arrives, |message| message.tag)

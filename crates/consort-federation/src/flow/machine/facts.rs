@@ -1,10 +1,9 @@
-//! What never changes during a run, shared by all copies of a machine.
+//! Constants of a run, shared by all copies of a machine.
 
 use super::MICROSTEPS_MAX;
-use super::ports::{InputPort, OutputPort, SinkPort};
+use super::ports::{Carried, InputPort, OutputPort, SinkPort};
 use super::ranks::Ranks;
 use crate::flow::analysis::{BoundSending, bound_sending};
-use crate::flow::hash::FlowHash;
 use crate::flow::message::NEVER;
 use crate::flow::topology::{Flow, FlowId, FlowKind, Topology};
 use consort_core::{NodeId, Tag, Time};
@@ -111,8 +110,7 @@ impl Facts {
             plan_from: is_event.then_some(first),
             unserved: None,
             sinks: flow.sinks.iter().map(sink).collect(),
-            count: 0,
-            hash: FlowHash::default(),
+            carried: Carried::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The two sides of a flow inside a node's machine: plain values, nothing but state.
 
 use crate::flow::analysis::BoundSending;
-use crate::flow::hash::FlowHash;
+use crate::flow::hash::{FlowHash, Payload};
 use crate::flow::message::{FlowRecord, FlowSide, Message, NEVER};
 use crate::flow::topology::FlowId;
 use consort_core::{NodeId, Tag};
@@ -23,8 +23,7 @@ pub(super) struct InputPort<P> {
     /// Messages that were consumed and not yet granted again.
     pub(super) owed: u32,
     pub(super) buffer: VecDeque<Message<P>>,
-    pub(super) count: u64,
-    pub(super) hash: FlowHash,
+    pub(super) carried: Carried,
 }
 
 impl<P> InputPort<P> {
@@ -37,14 +36,12 @@ impl<P> InputPort<P> {
             asked: first,
             owed: 0,
             buffer: VecDeque::new(),
-            count: 0,
-            hash: FlowHash::default(),
+            carried: Carried::default(),
         }
     }
 
     pub(super) fn record(&self) -> FlowRecord {
-        let (next, count, hash) = (promised(self.next), self.count, self.hash);
-        FlowRecord { flow: self.flow, side: FlowSide::Sink, next, count, hash }
+        self.carried.record(self.flow, FlowSide::Sink, self.next)
     }
 }
 
@@ -66,8 +63,7 @@ pub(super) struct OutputPort<P> {
     /// The message that some sinks have no room for.
     pub(super) unserved: Option<Message<P>>,
     pub(super) sinks: Vec<SinkPort>,
-    pub(super) count: u64,
-    pub(super) hash: FlowHash,
+    pub(super) carried: Carried,
 }
 
 /// What a source knows of one sink of a flow.
@@ -107,8 +103,26 @@ impl<P> OutputPort<P> {
     }
 
     pub(super) fn record(&self) -> FlowRecord {
-        let (next, count, hash) = (promised(self.next), self.count, self.hash);
-        FlowRecord { flow: self.flow, side: FlowSide::Source, next, count, hash }
+        self.carried.record(self.flow, FlowSide::Source, self.next)
+    }
+}
+
+/// The messages that one side of a flow is done with.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub(super) struct Carried {
+    pub(super) count: u64,
+    pub(super) hash: FlowHash,
+}
+
+impl Carried {
+    #[inline]
+    pub(super) fn absorb<P: Payload>(&mut self, tag: Tag, payload: &P) {
+        self.count += 1;
+        self.hash.absorb_message(tag, payload);
+    }
+
+    fn record(&self, flow: FlowId, side: FlowSide, next: Tag) -> FlowRecord {
+        FlowRecord { flow, side, next: promised(next), count: self.count, hash: self.hash }
     }
 }
 

@@ -4,7 +4,7 @@
 //! of a run: the order of messages on each flow is unique, so a machine that continues from there comes to the same end.
 
 use super::FlowNode;
-use super::ports::{InputPort, OutputPort, SinkPort};
+use super::ports::{Carried, InputPort, OutputPort, SinkPort};
 use crate::flow::hash::{FlowHash, Payload};
 use crate::flow::message::Message;
 use crate::flow::topology::Topology;
@@ -19,7 +19,7 @@ const TAG_BYTES: usize = 16;
 
 /// A payload that can be saved with a machine.
 pub trait SavedPayload: Payload {
-    /// Writes it.
+    /// Writes the payload as bytes.
     fn write(&self, writer: &mut Writer);
 
     /// Reads what [`SavedPayload::write`] wrote.
@@ -85,7 +85,7 @@ impl<P: SavedPayload> FlowNode<P> {
         writer.finish()
     }
 
-    /// Goes on from what [`FlowNode::save`] gave, of the same node in the same topology, with the same horizon.
+    /// Continues from what [`FlowNode::save`] gave, of the same node in the same topology, with the same horizon.
     ///
     /// # Errors
     /// If the bytes are of another node or topology, or no machine was ever in such a state.
@@ -134,8 +134,7 @@ fn write_input<P: SavedPayload>(writer: &mut Writer, port: &InputPort<P>) {
     writer.word(u64::from(port.owed));
     writer.count(port.buffer.len());
     port.buffer.iter().for_each(|message| write_message(writer, message));
-    writer.word(port.count);
-    writer.word(port.hash.to_bits());
+    write_carried(writer, port.carried);
 }
 
 fn read_input<P: SavedPayload>(
@@ -154,8 +153,7 @@ fn read_input<P: SavedPayload>(
     for _ in 0..count {
         port.buffer.push_back(read_message(reader)?);
     }
-    port.count = read_count(reader)?;
-    port.hash = FlowHash::from_bits(reader.word()?);
+    port.carried = read_carried(reader)?;
     Ok(())
 }
 
@@ -170,8 +168,7 @@ fn write_output<P: SavedPayload>(writer: &mut Writer, port: &OutputPort<P>) {
         write_tag(writer, sink.wanted);
         writer.flag(sink.waits);
     }
-    writer.word(port.count);
-    writer.word(port.hash.to_bits());
+    write_carried(writer, port.carried);
 }
 
 fn read_output<P: SavedPayload>(
@@ -188,8 +185,7 @@ fn read_output<P: SavedPayload>(
         let (announced, wanted) = (read_tag(reader)?, read_tag(reader)?);
         *sink = SinkPort { node: sink.node, credits, announced, wanted, waits: reader.flag()? };
     }
-    port.count = read_count(reader)?;
-    port.hash = FlowHash::from_bits(reader.word()?);
+    port.carried = read_carried(reader)?;
     Ok(())
 }
 
@@ -220,8 +216,15 @@ fn read_number(reader: &mut Reader<'_>, max: u32, what: &'static str) -> Result<
 }
 
 /// How many messages there were: no run is long enough for more.
-fn read_count(reader: &mut Reader<'_>) -> Result<u64, BytesError> {
+fn write_carried(writer: &mut Writer, carried: Carried) {
+    writer.word(carried.count);
+    writer.word(carried.hash.to_bits());
+}
+
+fn read_carried(reader: &mut Reader<'_>) -> Result<Carried, BytesError> {
     let count = reader.word()?;
-    let is_possible = count <= u64::MAX / 2;
-    is_possible.then_some(count).ok_or(BytesError::Impossible { what: "number of messages" })
+    if u64::MAX / 2 < count {
+        return Err(BytesError::Impossible { what: "number of messages" });
+    }
+    Ok(Carried { count, hash: FlowHash::from_bits(reader.word()?) })
 }

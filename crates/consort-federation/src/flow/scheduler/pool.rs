@@ -1,4 +1,4 @@
-//! Several workers: in rounds, all nodes that can go on work side by side; then what they sent is handed out,
+//! Several workers: in rounds, all nodes that can continue work side by side; then what they sent is handed out,
 //! node by node in the order of the topology. So threads decide when a node works, never what it computes.
 
 use super::slot::Slot;
@@ -113,7 +113,7 @@ impl<'a, P: Payload, B: Behavior<P>> Pool<'a, P, B> {
         Ok(())
     }
 
-    /// A helper's thread.
+    /// The loop of a helper thread.
     fn help(&self) {
         loop {
             self.meeting.wait();

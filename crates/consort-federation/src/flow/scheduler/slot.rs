@@ -106,7 +106,7 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
         self.next.is_wait()
     }
 
-    /// Whether what came on a flow lets it go on. Messages, bounds and requests of event flows always may: they change
+    /// Whether what came on a flow lets it continue. Messages, bounds and requests of event flows always may: they change
     /// what it can announce, or has to.
     #[inline]
     pub(super) fn goes_on(&self, flow: FlowId) -> bool {
@@ -141,7 +141,7 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
                 Some(format!("`{me}` waits until `{sink}` has room for `{name}`"))
             }
             NextAction::Emit { .. } | NextAction::Consume { .. } | NextAction::Announce => {
-                Some(format!("`{me}` could go on"))
+                Some(format!("`{me}` could continue"))
             }
         }
     }

@@ -14,7 +14,7 @@ pub const TEXT_MAX: usize = 1 << 26;
 /// How deep lists and objects may be in each other.
 pub const NESTING_MAX: usize = 64;
 
-/// The value of a text, or a word on why it has none.
+/// The value of a text, or the reason why it has none.
 pub(in crate::multimodel) fn parse(name: &str, text: &str, report: &mut Report) -> Option<Item> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let source = report.add_source(name, text);

@@ -1,6 +1,6 @@
-//! What a multi-model cannot say.
+//! Warnings about settings that a multi-model cannot express.
 
-use consort_core::{Diagnostic, Report, SetupOrder};
+use consort_core::{Diagnostic, HashMode, Report, SetupOrder};
 use consort_system::{Component, Connection, Hold, Order, Record, StepLength, SystemDescription};
 
 /// At most this many names are listed of each kind.
@@ -58,6 +58,8 @@ impl Losses {
         let step = experiment.solver.step.as_ref();
         self.extend("`solver-step`", step.map(|it| it.value.to_string()));
         self.extend("`isolate`", experiment.isolate.then(|| "true".to_owned()));
+        let hash = Some(experiment.hash).filter(|hash| *hash != HashMode::default());
+        self.extend("`hash`", hash.map(|hash| hash.name().to_owned()));
         self.extend("`unhashed`", experiment.unhashed.iter().map(|it| it.value.clone()));
         self.extend("`plot`", experiment.plot.iter().map(|it| it.value.clone()));
         self.extend("`input`", experiment.input.as_ref().map(|it| it.value.clone()));
@@ -129,7 +131,7 @@ pub(super) fn listed(names: &[String]) -> String {
 
 fn help(what: &str) -> &'static str {
     match what {
-        "`order`" => "whoever reads it takes the order `jacobi`; `--order` says otherwise",
+        "`order`" => "readers use the order `jacobi` unless `--order` is given",
         "the unit of" => "the number is written as it is: give it in the variable's own unit",
         "the name" => "instances have no `/` in their names; `_` is written instead",
         _ => "a `system.toml` can say all",

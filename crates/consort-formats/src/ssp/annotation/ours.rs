@@ -1,8 +1,9 @@
 //! Our own annotations.
 
+use super::super::document::Settings;
 use super::super::xml::{Session, Tag};
-use super::{Settings, positive};
-use consort_core::{Diagnostic, Literal, Provider, SetupOrder, SolverKind};
+use super::positive;
+use consort_core::{Diagnostic, HashMode, Literal, Provider, SetupOrder, SolverKind};
 use consort_system::{
     Action, Component, Continuous, DeclaredNode, Experiment, Intervention, Isolation,
     IterationMethod, IterationOptions, LoopChoice, LoopRule, OnDivergence, Order, Parameter,
@@ -21,6 +22,7 @@ pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut
         "solverStep",
         "isolate",
         "record",
+        "hash",
         "input",
         "order",
         "continuous",
@@ -91,6 +93,9 @@ fn record(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) 
             2 => Record::Nothing,
             _ => Record::These(patterns(session, tag, "Record")),
         };
+    }
+    if let Some(hash) = session.choice(tag, "hash", &HashMode::ALL) {
+        experiment.hash = hash.value;
     }
     experiment.unhashed = patterns(session, tag, "Unhashed");
     experiment.plot = patterns(session, tag, "Plot");

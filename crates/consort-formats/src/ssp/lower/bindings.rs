@@ -88,9 +88,13 @@ impl Work<'_, '_> {
         }
         if let Some(mapping) = &binding.mapping {
             report_sources(session, binding, mapping);
-            report_passed_by(session, binding, &passed_by);
+            if !passed_by.is_empty() {
+                session.report(not_mapped(binding, &listed(&passed_by)));
+            }
         }
-        report_unmatched(session, binding, &unmatched);
+        if !unmatched.is_empty() {
+            session.report(unused(binding, &listed(&unmatched)));
+        }
     }
 
     /// Whether something that takes values is called so, as far as the file says.
@@ -284,16 +288,17 @@ fn report_sources(session: &mut Session<'_>, binding: &Binding, mapping: &[Mappe
 
 /// Values that fit by their own name, which counts for nothing where there is a mapping. Other
 /// tools read that otherwise.
-fn report_passed_by(session: &mut Session<'_>, binding: &Binding, names: &[String]) {
-    if names.is_empty() {
-        return;
-    }
-    let message = format!("the mapping does not name {}", listed(names));
-    session.report(
-        Diagnostic::warning("ssp::not-mapped", message)
-            .at(binding.span, "its values go only where the mapping says")
-            .help("add an entry with `source` and `target` of that name, or remove the value"),
-    );
+fn not_mapped(binding: &Binding, names: &str) -> Diagnostic {
+    Diagnostic::warning("ssp::not-mapped", format!("the mapping does not name {names}"))
+        .at(binding.span, "its values go only where the mapping says")
+        .help("add an entry with `source` and `target` of that name, or remove the value")
+}
+
+/// The standard lets values go unused, so this is only worth a note.
+fn unused(binding: &Binding, names: &str) -> Diagnostic {
+    Diagnostic::note("ssp::unused-value", format!("nothing in the system is called {names}"))
+        .at(binding.span, "given by this binding")
+        .help("names are `element.parameter`, seen from the system that has the binding")
 }
 
 /// The first names, and how many there are more.
@@ -304,17 +309,4 @@ fn listed(names: &[String]) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
-}
-
-/// The standard lets values go unused, so this is only worth a note.
-fn report_unmatched(session: &mut Session<'_>, binding: &Binding, names: &[String]) {
-    if names.is_empty() {
-        return;
-    }
-    let message = format!("nothing in the system is called {}", listed(names));
-    session.report(
-        Diagnostic::note("ssp::unused-value", message)
-            .at(binding.span, "given by this binding")
-            .help("names are `element.parameter`, seen from the system that has the binding"),
-    );
 }

@@ -3,7 +3,7 @@
 use super::super::document::{Binding, Mapped};
 use super::super::values::{parameter_mapping, parameter_set};
 use super::super::xml::{Session, Tag};
-use super::{Place, component};
+use super::{Media, Place, check_type, component};
 use consort_core::Diagnostic;
 
 /// The bindings of an element in order; `component` is its source, if it is a component.
@@ -78,15 +78,10 @@ fn source(
     tag: Tag<'_>,
     place: &Place<'_>,
     component: Option<&str>,
-    media: &str,
+    name: &'static str,
 ) -> Wanted {
-    if let Some(kind) = tag.attribute("type").filter(|kind| kind.value.trim() != media) {
-        let message = format!("parameters of type `{}` are not supported", kind.value);
-        session.report(
-            Diagnostic::error("ssp::parameter-type", message)
-                .maybe_at(kind.span, "not supported")
-                .help(format!("convert them to `{media}`")),
-        );
+    let (code, plural) = ("ssp::parameter-type", "parameters");
+    if !check_type(session, tag, &Media { name, code, plural, pronoun: "them" }) {
         return Wanted::Refused;
     }
     let Some(found) = tag.attribute("source") else { return Wanted::Nothing };

@@ -5,7 +5,7 @@ use super::super::uri::{self, Fault};
 use super::super::xml::{Session, Tag};
 use super::super::{DEFAULT_STRUCTURE, EQUATIONS_TYPE, SBML_TYPE, annotation, implementation};
 use super::{Place, binding, element_name, read_connectors, read_nested, read_system};
-use consort_core::{Diagnostic, Interface};
+use consort_core::{Diagnostic, Interface, ModelReference};
 use consort_system::{Component, Spanned};
 
 /// What the `source` of a component is.
@@ -95,8 +95,12 @@ const SCHEDULED: &str = "ScheduledExecution";
 /// What a component is made of, by its type, else by the ending of its source.
 fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<Source> {
     let Some(source) = tag.attribute("source") else {
+        let message = match tag.text("name") {
+            Some(name) => format!("the component `{name}` has no `source`"),
+            None => "a component without a name has no `source`".to_owned(),
+        };
         session.report(
-            Diagnostic::error("ssp::no-source", "a component has no `source`")
+            Diagnostic::error("ssp::no-source", message)
                 .at(tag.span(), "nothing says what it is made of")
                 .help("name its model, such as `source=\"resources/tank.fmu\"`"),
         );
@@ -105,8 +109,9 @@ fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<
     if let Some(id) = source.value.strip_prefix('#') {
         return Some(Source::Same(id.to_owned()));
     }
-    if let Some(native) = source.value.trim().strip_prefix("native:") {
-        return Some(Source::Model(format!("native:{}", uri::decoded(native))));
+    if let ModelReference::Native(block) = ModelReference::of(source.value.trim()) {
+        let block = uri::decoded(block);
+        return Some(Source::Model(format!("{}{block}", ModelReference::NATIVE)));
     }
     let (file, variant) = package_and_variant(source.value);
     let path = path(session, place, &Spanned { value: file, span: source.span })?;

@@ -6,15 +6,20 @@ use super::super::units::Units;
 use super::super::values::{TYPES, check_root};
 use super::super::xml::{Session, Tag};
 use super::{
-    META, Place, binding, check_version, component, element_name, file, read_connectors,
-    report_duplicate,
+    META, Media, Place, binding, check_type, check_version, component, element_name, file,
+    read_connectors, report_duplicate,
 };
-use consort_core::{Diagnostic, Span};
+use consort_core::Span;
 use consort_system::Spanned;
 use std::collections::BTreeMap;
 
 /// The media type of a signal dictionary.
-const MEDIA: &str = "application/x-ssp-signal-dictionary";
+const MEDIA: Media = Media {
+    name: "application/x-ssp-signal-dictionary",
+    code: "ssp::dictionary-type",
+    plural: "signal dictionaries",
+    pronoun: "it",
+};
 
 /// The dictionaries that a system defines.
 pub(super) fn read_all(
@@ -47,13 +52,7 @@ fn read(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<El
 
 /// What is inline, or in the file that is named.
 fn content(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<Vec<Connector>> {
-    if let Some(kind) = tag.attribute("type").filter(|kind| kind.value.trim() != MEDIA) {
-        let message = format!("signal dictionaries of type `{}` are not supported", kind.value);
-        session.report(
-            Diagnostic::error("ssp::dictionary-type", message)
-                .maybe_at(kind.span, "not supported")
-                .help(format!("convert it to `{MEDIA}`")),
-        );
+    if !check_type(session, tag, &MEDIA) {
         return None;
     }
     if let Some(source) = tag.attribute("source") {

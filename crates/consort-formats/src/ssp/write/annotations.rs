@@ -2,7 +2,7 @@
 
 use super::super::annotation::{COMPONENT, CONNECTION, EXPERIMENT};
 use super::text::{Text, borrowed, float};
-use consort_core::{Literal, Seconds, SetupOrder, SolverKind};
+use consort_core::{HashMode, Literal, Seconds, SetupOrder, SolverKind};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Isolation, IterationOptions,
     Parameter, Record, Solving, Spanned, StepConstraint, StepLength, SystemDescription,
@@ -10,7 +10,7 @@ use consort_system::{
 };
 use std::fmt::Write as _;
 
-/// Attributes that are there only if somebody said something.
+/// Attributes that are written only if they were set.
 type Attributes = Vec<(&'static str, String)>;
 
 fn open(text: &mut Text, name: &str, attributes: &Attributes) {
@@ -75,6 +75,8 @@ fn settings(experiment: &Experiment, input: Option<&str>) -> Attributes {
         Record::These(_) => "these",
     };
     attributes.push(("record", record.to_owned()));
+    let hash = Some(experiment.hash).filter(|hash| *hash != HashMode::default());
+    attributes.extend(hash.map(|hash| ("hash", hash.name().to_owned())));
     attributes.extend(input.map(|input| ("input", input.to_owned())));
     let coupling = &experiment.coupling;
     let order = coupling.order.as_ref().map(|order| order.value.name().to_owned());

@@ -1,4 +1,4 @@
-//! Connectors of components: what their models say about variables, as far as SSP can say it.
+//! Connectors of components: the variables of their models, as far as SSP can express them.
 
 use super::text::{Text, borrowed};
 use consort_core::{Causality, Dimension, ModelDescription, Unit, ValueType, Variable};
@@ -93,7 +93,7 @@ fn interface<'m>(
     Interface { model, names: names.chain(rest).collect() }
 }
 
-/// Whether version 1.0 can describe the variable, and somebody may want to connect it.
+/// Whether version 1.0 can describe the variable, and it can be connected.
 fn is_plain(variable: &Variable) -> bool {
     use ValueType::{Binary, Boolean, Enumeration, Float64, Int32, String};
     matches!(variable.causality, Causality::Input | Causality::Output)

@@ -1,4 +1,4 @@
-//! Attributes fetched by type, with a word on what is wrong with them.
+//! Attributes fetched by type, with diagnostics for invalid ones.
 
 use super::{FORMAT, Session, Tag, boolean, shorten};
 use consort_core::diagnostic::nearest_name;
@@ -53,7 +53,7 @@ impl Session<'_> {
         flag
     }
 
-    /// One of several words.
+    /// One of several keywords.
     pub(in crate::ssp) fn choice<T: Copy>(
         &mut self,
         tag: Tag<'_>,

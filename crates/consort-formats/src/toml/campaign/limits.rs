@@ -1,14 +1,12 @@
 //! Numbers of a campaign with their limits, `[limit]` and `[tighter]`.
 
 use super::parts;
+use crate::toml::keys::{LIMIT, TIGHTER};
 use consort_core::{Diagnostic, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
 use consort_system::campaign::{Limit, Tighter};
 use consort_toml::{DeValue, Entry, TomlReader};
-
-const LIMIT: &[&str] = &["scenarios", "time"];
-const TIGHTER: &[&str] = &["tolerance", "step"];
 
 /// More periods than this are no scenario tree any more.
 const PERIODS_MAX: i128 = 100_000;
@@ -114,13 +112,11 @@ pub fn bytes(text: &str) -> Option<u64> {
 pub(super) fn limit(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Limit {
     let mut limit = Limit::default();
     let Some(table) = parts::table(reader, entry) else { return limit };
-    for entry in &reader.entries(table) {
+    for entry in &reader.settings(table, "a limit", &LIMIT).entries {
         match entry.key {
             "scenarios" => limit.scenarios = positive_whole(reader, entry, "100000"),
             "time" => limit.time = positive(reader, entry, "3600"),
-            _ => {
-                reader.unknown_key(entry, "a limit", LIMIT);
-            }
+            _ => entry.is_not_read(),
         }
     }
     limit
@@ -133,13 +129,11 @@ pub(super) fn tighter(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Tig
         return Tighter { is_wanted: *is_wanted, ..tighter };
     }
     let Some(table) = parts::table(reader, entry) else { return tighter };
-    for entry in &reader.entries(table) {
+    for entry in &reader.settings(table, "a tighter validation", &TIGHTER).entries {
         match entry.key {
             "tolerance" => tighter.tolerance = factor(reader, entry).unwrap_or(tighter.tolerance),
             "step" => tighter.step = factor(reader, entry).unwrap_or(tighter.step),
-            _ => {
-                reader.unknown_key(entry, "a tighter validation", TIGHTER);
-            }
+            _ => entry.is_not_read(),
         }
     }
     tighter
@@ -164,7 +158,7 @@ fn factor(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<f64> {
 pub(super) fn check_times(reader: &mut TomlReader<'_>, campaign: &Campaign) {
     let (period, horizon) = (&campaign.period, &campaign.horizon);
     if period.value <= Seconds::ZERO {
-        let message = format!("the period is {} s", period.value);
+        let message = format!("`period` must be greater than zero, not {} s", period.value);
         let diagnostic = Diagnostic::error("campaign::period", message);
         let diagnostic = diagnostic.maybe_at(period.span, "must be longer than zero");
         reader.error(diagnostic.help("write how many seconds a choice holds: `period = 1`"));

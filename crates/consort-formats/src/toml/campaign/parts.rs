@@ -2,14 +2,11 @@
 
 use super::limits;
 use crate::toml::component::value;
+use crate::toml::keys::{DISTURBANCE, OPTIONS, PROPERTY};
 use consort_core::{Diagnostic, Literal, SolverKind, Span};
 use consort_system::Spanned;
 use consort_system::campaign::{Disturbance, PropertyReading, PropertyText, SystemOptions};
-use consort_toml::{DeTable, DeValue, Entry, TomlReader};
-
-const OPTIONS: &[&str] = &["set", "step", "solver", "tolerance", "solver-step"];
-const DISTURBANCE: &[&str] = &["input", "values", "changes-max"];
-const PROPERTY: &[&str] = &["name", "formula", "reading", "scale"];
+use consort_toml::{DeTable, DeValue, Entry, KnownEntries, TomlReader};
 
 /// More values than this of one input are no finite alphabet any more, but a mistake.
 const VALUES_MAX: usize = 1_000;
@@ -31,16 +28,15 @@ pub(super) fn table<'t, 'i>(
 pub(super) fn options(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> SystemOptions {
     let mut options = SystemOptions::default();
     let Some(table) = table(reader, entry) else { return options };
-    for entry in &reader.entries(table) {
+    let place = "the options of a campaign's system";
+    for entry in &reader.settings(table, place, &OPTIONS).entries {
         match entry.key {
             "set" => options.set = reader.texts(entry),
             "step" => options.step = reader.seconds(entry),
             "solver" => options.solver = solver(reader, entry),
             "tolerance" => options.tolerance = limits::positive(reader, entry, "1e-6"),
             "solver-step" => options.solver_step = reader.seconds(entry),
-            _ => {
-                reader.unknown_key(entry, "the options of a campaign's system", OPTIONS);
-            }
+            _ => entry.is_not_read(),
         }
     }
     options
@@ -78,21 +74,20 @@ fn disturbance(
     table: &DeTable<'_>,
 ) -> Option<Disturbance> {
     let (mut input, mut values, mut changes_max) = (None, None, None);
-    let mut given = Vec::new();
-    for entry in &reader.entries(table) {
-        given.push(entry.key);
+    let settings = reader.settings(table, "a disturbance", &DISTURBANCE);
+    for entry in &settings.entries {
         match entry.key {
             "input" => input = reader.text(entry),
             "values" => values = self::values(reader, entry),
             "changes-max" => changes_max = reader.count(entry, "1"),
-            _ => given.extend(reader.unknown_key(entry, "a disturbance", DISTURBANCE)),
+            _ => entry.is_not_read(),
         }
     }
     let needed = [
         ("input", "add `input = \"component.variable\"`"),
         ("values", "add `values = [0, 1]`: the first is the nominal one"),
     ];
-    missing(reader, "a disturbance", span, &given, &needed);
+    missing(reader, "a disturbance", span, &settings, &needed);
     Some(Disturbance { input: input?, values: values?, changes_max })
 }
 
@@ -145,9 +140,8 @@ pub(super) fn properties(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> 
 fn property(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<PropertyText> {
     let (mut name, mut formula, mut scale) = (None, None, None);
     let mut reading = PropertyReading::default();
-    let mut given = Vec::new();
-    for entry in &reader.entries(table) {
-        given.push(entry.key);
+    let settings = reader.settings(table, "a property", &PROPERTY);
+    for entry in &settings.entries {
         match entry.key {
             "name" => name = reader.text(entry),
             "formula" => formula = reader.text(entry),
@@ -155,14 +149,14 @@ fn property(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Opt
                 reading = reader.choice(entry, &PropertyReading::ALL).unwrap_or_default();
             }
             "scale" => scale = limits::positive(reader, entry, "0.5"),
-            _ => given.extend(reader.unknown_key(entry, "a property", PROPERTY)),
+            _ => entry.is_not_read(),
         }
     }
     let needed = [
         ("name", "add `name = \"...\"`: what reports call it"),
         ("formula", "add `formula = \"always (component.variable < 1)\"`"),
     ];
-    missing(reader, "a property", span, &given, &needed);
+    missing(reader, "a property", span, &settings, &needed);
     Some(PropertyText { name: name?, formula: formula?, reading, scale })
 }
 
@@ -170,10 +164,10 @@ fn missing(
     reader: &mut TomlReader<'_>,
     what: &str,
     span: Span,
-    given: &[&str],
+    settings: &KnownEntries<'_, '_>,
     needed: &[(&str, &str)],
 ) {
-    for (key, help) in needed.iter().filter(|(key, _)| !given.contains(key)) {
+    for (key, help) in needed.iter().filter(|(key, _)| !settings.has(key)) {
         let message = format!("{what} has no `{key}`");
         reader.loss(
             Diagnostic::error("campaign::missing-key", message)

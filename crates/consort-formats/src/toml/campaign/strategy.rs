@@ -1,24 +1,11 @@
 //! `[strategy]`.
 
 use super::{limits, parts};
+use crate::toml::keys::STRATEGY;
 use consort_core::{Diagnostic, Span};
 use consort_system::Spanned;
 use consort_system::campaign::{StatisticalTest, StrategyKind, StrategySettings};
 use consort_toml::{Entry, TomlReader};
-
-const KEYS: &[&str] = &[
-    "kind",
-    "stop-at-first",
-    "snapshots",
-    "block",
-    "epsilon",
-    "delta",
-    "p0",
-    "p1",
-    "alpha",
-    "beta",
-    "width",
-];
 
 /// Which kinds have a setting; the others mean something for all.
 const ONLY: &[(&str, &[StrategyKind])] = &[
@@ -47,7 +34,8 @@ struct Numbers {
 /// How scenarios are chosen.
 pub(super) fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<StrategySettings> {
     let table = parts::table(reader, entry)?;
-    let entries = reader.entries(table);
+    let settings = reader.settings(table, "a strategy", &STRATEGY);
+    let entries = &settings.entries;
     let Some(kind) = entries.iter().find(|entry| entry.key == "kind") else {
         reader.loss(
             Diagnostic::error("campaign::missing-key", "the strategy has no `kind`")
@@ -58,7 +46,7 @@ pub(super) fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option
     };
     let mut strategy = StrategySettings::new(reader.spanned_choice(kind, &StrategyKind::ALL)?);
     let mut numbers = Numbers::default();
-    for entry in &entries {
+    for entry in entries {
         read_entry(reader, entry, &mut strategy, &mut numbers);
         check_use(reader, entry, strategy.kind.value);
     }
@@ -84,9 +72,7 @@ fn read_entry(
         "alpha" => numbers.alpha = probability(reader, entry, "0.05"),
         "beta" => numbers.beta = probability(reader, entry, "0.05"),
         "width" => strategy.width = limits::positive_count(reader, entry, "20"),
-        _ => {
-            reader.unknown_key(entry, "a strategy", KEYS);
-        }
+        _ => entry.is_not_read(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{FILE, KINDS, go, is_here, ready};
 use consort_core::{CallStatus, LiveModel, Prng, Provider};
 use consort_testkit::fmus::Fmi;
 
-/// A state of one process goes on in another that has made a few steps of its own, and can be saved and
+/// A state of one process continues in another that has made a few steps of its own, and can be saved and
 /// restored there like any other.
 fn check(fmi: Fmi, provider: Provider, kind: usize) {
     if !is_here(provider) {
@@ -31,7 +31,7 @@ fn check(fmi: Fmi, provider: Provider, kind: usize) {
 }
 
 #[test]
-fn an_image_goes_on_in_another_process() {
+fn an_image_continues_in_another_process() {
     for kind in (0..KINDS.len()).filter(|kind| *kind != FILE) {
         check(Fmi::V2, Provider::Image, kind);
     }
@@ -79,8 +79,8 @@ fn bytes_that_are_no_image_of_this_model_are_refused() {
 fn a_copy_of_a_process_is_no_bytes() {
     let mut one = ready("hidden", Fmi::V2, Provider::Fork, 0);
     let state = one.save().unwrap();
-    let told = reason(one.serialize(&state));
-    assert_eq!(told, "a copy of a process cannot be written as bytes: use `image` or `replay`");
+    let message = reason(one.serialize(&state));
+    assert_eq!(message, "a copy of a process cannot be written as bytes: use `image` or `replay`");
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn an_open_file_keeps_an_image_from_leaving() {
     }
     let mut one = ready("hidden", Fmi::V2, Provider::Image, FILE);
     let state = one.save().unwrap();
-    let told = reason(one.serialize(&state));
+    let message = reason(one.serialize(&state));
     assert!(
-        told.ends_with("hidden.txt` is open, and another process cannot continue to read it"),
-        "{told}"
+        message.ends_with("hidden.txt` is open, and another process cannot continue to read it"),
+        "{message}"
     );
 }
 
@@ -112,7 +112,7 @@ fn a_damaged_image_is_refused_wherever_the_damage_is() {
         let most = if round % 2 == 0 { bytes.len() } else { 4096 };
         let at = 8 + prng.below(most as u64 - 8) as usize;
         damaged[at] ^= 1 << prng.below(8);
-        let told = reason(one.deserialize(&damaged));
-        assert_eq!(told, "invalid image: the checksum differs", "seed {seed}, byte {at}");
+        let message = reason(one.deserialize(&damaged));
+        assert_eq!(message, "invalid image: the checksum differs", "seed {seed}, byte {at}");
     }
 }

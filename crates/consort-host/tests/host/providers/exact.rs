@@ -1,4 +1,4 @@
-//! A restored instance goes on, bit for bit, as one that was never saved.
+//! A restored instance continues, bit for bit, as one that was never saved.
 
 use super::{FILE, KINDS, U, go, is_here, model_of, ready};
 use crate::fixture::{Log, initialize, set, set_whole, start, step};
@@ -83,7 +83,7 @@ fn doing_it_again_is_exact() {
     }
 }
 
-/// A model that ends its own process goes on from a state of before.
+/// A model that ends its own process continues from a state of before.
 #[test]
 fn a_state_outlives_the_process_it_was_saved_from() {
     const BEHAVIOR: u32 = 4;

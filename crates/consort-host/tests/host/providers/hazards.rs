@@ -46,7 +46,7 @@ fn check(number: usize, kind: HazardKind, words: &str, [image, fork]: [bool; 2])
         assert_eq!(hazard.refuses.contains(&provider), refuses);
         let first = refusal(&mut instance);
         std::thread::sleep(Duration::from_millis(20));
-        // A thread shows its work between two looks; whoever is refused goes on without saving.
+        // A thread shows its work between two looks; a refused one continues without saving.
         go(&mut instance, 1..2, 0.0);
         let refusal = refusal(&mut instance);
         assert!(first.is_none() || refusal.is_some(), "{first:?}, then nothing");
@@ -93,7 +93,7 @@ fn a_file_that_is_read_is_refused_by_copies_of_processes() {
 }
 
 #[test]
-fn an_image_from_before_a_thread_goes_on_in_another_process() {
+fn an_image_from_before_a_thread_continues_in_another_process() {
     if !is_here(Provider::Image) {
         return;
     }

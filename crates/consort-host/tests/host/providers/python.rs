@@ -89,8 +89,8 @@ impl Mixer {
 
 /// These tools keep a second thread, which a copy of the process would not have.
 fn check_fork_refuses(mixer: &Mixer) {
-    let told = mixer.ready(Provider::Fork).save().map(|_| ()).unwrap_err();
-    assert!(told.to_string().contains("a second thread exists, which sleeps"), "{told}");
+    let error = mixer.ready(Provider::Fork).save().map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains("a second thread exists, which sleeps"), "{error}");
 }
 
 #[test]

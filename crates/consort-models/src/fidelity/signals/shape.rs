@@ -15,9 +15,9 @@ pub(super) enum Shape {
     About(f64),
     /// Near its start value, by a part of this or of itself, and within these.
     Near(f64, f64, f64),
-    /// One of these.
+    /// One of the items.
     Items(Vec<i64>),
-    /// Either.
+    /// True or false.
     Boolean,
 }
 

@@ -1,10 +1,11 @@
 //! One variable of an interface.
 
+use super::keys::{TYPES, VARIABLE};
 use super::text;
-use crate::foreign::{table, wire};
+use crate::foreign::table;
 use consort_core::diagnostic::nearest_name;
 use consort_core::variable::Dimension;
-use consort_core::{Causality, Diagnostic, Initial, Reference, Unit, ValueType, Values, Variable};
+use consort_core::{Causality, Diagnostic, Initial, Reference, Unit, Values, Variable};
 use consort_toml::{DeValue, Entry, TomlReader, Value};
 
 /// The longest name, in bytes.
@@ -12,8 +13,6 @@ const NAME_MAX: usize = 200;
 
 /// The most elements a variable has in one dimension.
 const EXTENT_MAX: u64 = 1 << 24;
-
-const KEYS: [&str; 5] = ["type", "unit", "start", "dimensions", "description"];
 
 /// The variable of an entry; `None` if its name or kind is invalid.
 pub(super) fn read(
@@ -32,16 +31,14 @@ pub(super) fn read(
     let reference = Reference(u32::try_from(reference).expect("a file has few variables"));
     let mut variable = Variable::scalar(entry.key, reference, causality);
     let mut start = None;
-    for setting in reader.entries(settings) {
+    for setting in reader.settings(settings, "a variable", &VARIABLE).entries {
         match setting.key {
             "type" => read_type(reader, &setting, &mut variable),
             "unit" => variable.unit = text(reader, &setting).map(|name| unit(units, &name)),
             "dimensions" => read_dimensions(reader, &setting, &mut variable),
             "description" => variable.description = text(reader, &setting).unwrap_or_default(),
             "start" => start = Some(setting.value),
-            _ => {
-                reader.unknown_key(&setting, "a variable", &KEYS);
-            }
+            _ => setting.is_not_read(),
         }
     }
     variable.variability = causality.default_variability(variable.value_type);
@@ -64,11 +61,10 @@ fn check_name(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) {
 
 fn read_type(reader: &mut TomlReader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
     let Some(name) = text(reader, setting) else { return };
-    let known = || ValueType::ALL.into_iter().filter(|it| wire::letter(*it).is_some());
-    match known().find(|value_type| value_type.name() == name) {
-        Some(value_type) => variable.value_type = value_type,
+    match TYPES.iter().find(|(_, known)| *known == name) {
+        Some((value_type, _)) => variable.value_type = *value_type,
         None => {
-            let names: Vec<&str> = known().map(ValueType::name).collect();
+            let names = TYPES.map(|(_, known)| known);
             let help = match nearest_name(&name, names.iter().copied()) {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
                 None => format!("the types are `{}`", names.join("`, `")),

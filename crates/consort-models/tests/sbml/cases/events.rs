@@ -457,7 +457,7 @@ const STARTS: &[Case] = &[
     ),
 ];
 
-/// At the start itself nothing has happened yet, or all has: nobody says.
+/// At the start itself nothing has happened yet, or all has: it is not defined.
 fn p_before() -> f64 {
     f64::NAN
 }

@@ -193,11 +193,11 @@ impl Contender for Cvode {
         // SAFETY: the solver lives as long as `self`.
         unsafe {
             succeeded(CVodeGetNumSteps(self.solver, &raw mut steps), "CVodeGetNumSteps");
-            let told = CVodeGetNumRhsEvals(self.solver, &raw mut evaluations);
-            succeeded(told, "CVodeGetNumRhsEvals");
+            let status = CVodeGetNumRhsEvals(self.solver, &raw mut evaluations);
+            succeeded(status, "CVodeGetNumRhsEvals");
             if !self.linear.is_null() {
-                let told = CVodeGetNumLinRhsEvals(self.solver, &raw mut differences);
-                succeeded(told, "CVodeGetNumLinRhsEvals");
+                let status = CVodeGetNumLinRhsEvals(self.solver, &raw mut differences);
+                succeeded(status, "CVodeGetNumLinRhsEvals");
             }
         }
         Count {

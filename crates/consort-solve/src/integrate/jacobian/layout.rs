@@ -46,7 +46,7 @@ impl JacobianLayout {
         self.starts[state]..self.starts[state + 1]
     }
 
-    /// How many places there are.
+    /// The number of places.
     fn count(&self, pattern: &JacobianPattern) -> usize {
         let block = |row: usize, column: usize| {
             self.range(row).len().saturating_mul(self.range(column).len())

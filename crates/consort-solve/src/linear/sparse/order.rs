@@ -4,7 +4,7 @@
 use crate::problem::SparsityPattern;
 use std::collections::BTreeSet;
 
-/// What is left goes on by rows of bits as soon as every row has so many times fewer places than bits: lists are longer then.
+/// The rest is done by rows of bits as soon as every row has so many times fewer places than bits: lists are longer then.
 const PLACES_PER_NEIGHBOR: usize = 32;
 const WORD: usize = u64::BITS as usize;
 
@@ -19,14 +19,7 @@ pub(super) struct Elimination {
 
 /// Eliminates all states of a pattern.
 pub(super) fn eliminate(pattern: &SparsityPattern) -> Elimination {
-    let len = pattern.len();
-    let mut near = vec![BTreeSet::new(); len];
-    for column in 0..len {
-        for &row in pattern.rows(column).iter().filter(|row| **row != column) {
-            near[row].insert(column);
-            near[column].insert(row);
-        }
-    }
+    let mut near = neighbors(pattern);
     let mut queue: BTreeSet<(usize, usize)> =
         near.iter().enumerate().map(|(state, near)| (near.len(), state)).collect();
     let mut done = Elimination::default();
@@ -49,6 +42,18 @@ pub(super) fn eliminate(pattern: &SparsityPattern) -> Elimination {
     rest.sort_unstable();
     Rest::new(rest, &near).eliminate(&mut done);
     done
+}
+
+/// For each state those that share a place with it.
+fn neighbors(pattern: &SparsityPattern) -> Vec<BTreeSet<usize>> {
+    let mut near = vec![BTreeSet::new(); pattern.len()];
+    for column in 0..pattern.len() {
+        for &row in pattern.rows(column).iter().filter(|row| **row != column) {
+            near[row].insert(column);
+            near[column].insert(row);
+        }
+    }
+    near
 }
 
 /// States that are left, by rows of bits: bit `b` of row `a` is set if they are neighbors.
@@ -127,15 +132,8 @@ mod tests {
 
     /// The definition, word for word.
     fn plainly(pattern: &SparsityPattern) -> Elimination {
-        let len = pattern.len();
-        let mut near = vec![BTreeSet::new(); len];
-        for column in 0..len {
-            for &row in pattern.rows(column).iter().filter(|row| **row != column) {
-                near[row].insert(column);
-                near[column].insert(row);
-            }
-        }
-        let mut left: BTreeSet<usize> = (0..len).collect();
+        let mut near = neighbors(pattern);
+        let mut left: BTreeSet<usize> = (0..pattern.len()).collect();
         let mut done = Elimination::default();
         while let Some(state) =
             left.iter().copied().min_by_key(|state| (near[*state].len(), *state))

@@ -78,7 +78,7 @@ fn a_start_begins_by_adams_formulas() {
 }
 
 #[test]
-fn a_failure_tells_what_either_method_would() {
+fn a_failure_reports_what_either_method_would() {
     let mut known = Known { f: |_, x, dx| dx[0] = -1.0 / x[0], ..late_stiffness() };
     let mut solver = started(None, &known, &known.options(1e-6, 1e-9));
     let failure = loop {

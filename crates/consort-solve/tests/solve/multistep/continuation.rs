@@ -130,7 +130,7 @@ fn damaged_bytes_are_refused_or_come_back_as_they_were_and_never_panic() {
                     assert!(solver.to_bytes() == damaged, "byte {at}");
                     let limit = solver.state().0.max(known.end);
                     let mut problem = known.clone();
-                    // Some go on, some fail; none panics.
+                    // Some continue, some fail; none panics.
                     (0..5).for_each(|_| _ = solver.step(&mut problem, limit));
                 }
             }

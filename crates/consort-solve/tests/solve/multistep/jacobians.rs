@@ -131,7 +131,7 @@ fn a_model_that_has_no_value_ahead_is_said_to_have_none() {
     assert_eq!((failure.t, failure.reason), (0.0, Reason::NotFinite));
 }
 
-/// Too stiff for a Jacobian that is told to be zero.
+/// Too stiff for a Jacobian that is declared to be zero.
 struct Denied;
 
 impl Problem for Denied {

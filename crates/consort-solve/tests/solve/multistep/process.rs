@@ -60,8 +60,8 @@ fn another_process_continues_exactly() {
             command.args(["--exact", "multistep::process::what_was_given_is_continued"]);
             let given = format!("{MARK}{}", to_text(&solver.to_bytes()));
             let output = command.args(["--nocapture", "--skip", &given]).output().expect("it runs");
-            let told = String::from_utf8_lossy(&output.stdout);
-            let found = told.lines().find_map(|line| line.strip_prefix(MARK));
+            let stdout = String::from_utf8_lossy(&output.stdout);
+            let found = stdout.lines().find_map(|line| line.strip_prefix(MARK));
             go_on(&mut solver, &known);
             assert_eq!(found, Some(&*to_text(&solver.to_bytes())), "{family:?}");
         }

@@ -106,7 +106,7 @@ fn dense_output_meets_both_ends_of_a_step() {
     }
 }
 
-/// Solves with a restart after each half second, at which nothing changes; tells the error and the
+/// Solves with a restart after each half second, at which nothing changes; returns the error and the
 /// evaluations.
 fn restarted(family: Family, known: &Known, keep: Option<Keep>) -> (f64, u64) {
     let mut problem = known.clone();

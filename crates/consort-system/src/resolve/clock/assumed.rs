@@ -24,7 +24,7 @@ pub(super) fn step(
     agreed(system, models, &words, without, |defaults| defaults.step.as_deref(), report)
 }
 
-/// Where time ends.
+/// The stop time of the experiment.
 pub(super) fn stop(
     system: &SystemDescription,
     models: &[Option<&ModelDescription>],
@@ -45,7 +45,7 @@ struct Words {
 
 impl Words {
     /// What every form of a system understands, and then where the files have it.
-    fn way_out(&self, seconds: &str) -> String {
+    fn help(&self, seconds: &str) -> String {
         let (attribute, key) = match self.name {
             "step" => ("an annotation", "algorithm"),
             _ => ("`DefaultExperiment`", "endTime"),
@@ -91,7 +91,7 @@ fn agreed(
             report.push(
                 Diagnostic::error(words.missing, message)
                     .with_note(format!("{first} s for `{a}`, {second} s for `{b}`"))
-                    .help(words.way_out(&first.to_string())),
+                    .help(words.help(&first.to_string())),
             );
         }
         // A model that could not be loaded might have given it.
@@ -99,7 +99,7 @@ fn agreed(
         _ => {
             let example = if name == "step" { "0.01" } else { "10" };
             let message = format!("no {name} was given, and no model suggests one");
-            report.push(Diagnostic::error(words.missing, message).help(words.way_out(example)));
+            report.push(Diagnostic::error(words.missing, message).help(words.help(example)));
         }
     }
     None

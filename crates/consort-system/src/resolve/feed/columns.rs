@@ -110,7 +110,7 @@ fn report(context: &mut Context<'_, '_>, written: Written<'_>, both: Option<(&st
     }
     let inputs = input_paths(context);
     let help = context.name_help(written.text, inputs.iter().map(String::as_str), "inputs");
-    let message = format!("the column `{}` is for no input of the system", written.text);
+    let message = format!("the system has no input `{}`, named by this column", written.text);
     context.push(
         Diagnostic::error("system::unknown-column", message)
             .maybe_at(written.span, "not found")

@@ -9,7 +9,7 @@ use consort_core::{Diagnostic, Setting, Values, Variability};
 
 /// The values of a parameter over time.
 pub(super) struct Course<'v> {
-    /// One per row.
+    /// One value per row.
     pub(super) values: &'v Values,
     /// The row that holds at the start.
     pub(super) start: usize,

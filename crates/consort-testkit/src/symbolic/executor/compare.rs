@@ -1,4 +1,4 @@
-//! What is there against what should be, and what is said if they differ.
+//! Compares values with their definition, and describes differences.
 
 use super::Run;
 use crate::symbolic::Mismatch;

@@ -42,6 +42,7 @@ fn experiment(experiment: &Experiment) -> Value {
         "solver_step": seconds(experiment.solver.step.as_ref()),
         "isolate": experiment.isolate,
         "record": record,
+        "hash": experiment.hash.name(),
         "unhashed": texts(&experiment.unhashed),
         "plot": texts(&experiment.plot),
         "input": experiment.input.as_ref().map(|path| &path.value),

@@ -116,6 +116,7 @@ fn resolved() -> ResolvedSystem {
             step: Time::from_ticks(1),
             seed: 7,
             tolerance: Some(1e-6),
+            hash: consort_core::HashMode::All,
         },
         components: vec![part("tank", 1), part("control", 10)],
         connections: vec![wire(port(0, 2), port(0, 3), 1e3), wire(port(1, 1), port(0, 0), 1.0)],

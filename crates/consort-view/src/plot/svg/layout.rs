@@ -2,7 +2,7 @@
 
 use super::super::axis::{Axis, Margin};
 use super::super::words::{fit_end, width, wrap};
-use super::super::{Figure, Panel, Size};
+use super::super::{Figure, Mark, Panel, Series, Size};
 
 /// Font size of the title.
 pub(super) const TITLE: f64 = 16.0;
@@ -136,7 +136,7 @@ impl Frame {
                 items.push(LegendItem { x, y, text_width: 0.0 });
                 continue;
             }
-            let text_width = width(&series.name, TEXT).min(text_width_max);
+            let text_width = width(&legend_name(series), TEXT).min(text_width_max);
             let item_width = SAMPLE + SAMPLE_GAP + text_width;
             if self.left < x && self.right < x + item_width {
                 (x, y) = (self.left, y + ROW);
@@ -145,6 +145,14 @@ impl Frame {
             x += item_width + ITEM_GAP;
         }
         (items, y - top + 8.0)
+    }
+}
+
+/// The name of a curve; one without a curve says so.
+pub(super) fn legend_name(series: &Series) -> String {
+    match series.mark() {
+        Mark::Nothing => format!("{} (no data)", series.name),
+        Mark::Line | Mark::Dot => series.name.clone(),
     }
 }
 
@@ -166,5 +174,6 @@ fn y_axis(panel: &Panel, height: f64) -> Axis {
 
 fn x_axis(figure: &Figure, width: f64) -> Axis {
     let range = figure.time_range().unwrap_or((0.0, 1.0));
-    Axis::new(range, Margin::None, ((width / X_TICK_APART) as usize).max(2))
+    let margin = if figure.is_path() { Margin::Twentieth } else { Margin::None };
+    Axis::new(range, margin, ((width / X_TICK_APART) as usize).max(2))
 }

@@ -8,7 +8,7 @@ const STEPS: u32 = 500;
 #[derive(Clone, Copy)]
 struct Fraction {
     above: i128,
-    /// More than zero.
+    /// The denominator, which is greater than zero.
     below: i128,
 }
 
@@ -51,11 +51,11 @@ impl Fraction {
 /// How many steps there are in a length.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Fit {
-    /// A whole number.
+    /// The quotient is a whole number.
     Whole,
     /// More than so far, which is a whole number of steps.
     Until(Seconds),
-    /// Not one.
+    /// No whole step.
     None,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn same_double(length: Seconds, step: Seconds) -> Option<Seconds> {
     (part.to_f64().to_bits() == step.to_f64().to_bits()).then_some(part)
 }
 
-/// A second later.
+/// The time one second later.
 pub(super) fn second_after(time: Seconds) -> Option<Seconds> {
     Fraction::from(time).plus(Fraction { above: 1, below: 1 })?.seconds()
 }

@@ -1,5 +1,5 @@
-//! When a model alone starts and stops, and in which steps: as its author had in mind, as far as the
-//! options say nothing else.
+//! Start, stop and step of a model alone: those of its default experiment, unless options
+//! override them.
 
 use super::exact::{self, Fit};
 use crate::request::Changes;

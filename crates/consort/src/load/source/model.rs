@@ -3,17 +3,15 @@
 use super::Source;
 use crate::load::alone::Alone;
 use crate::load::file_name;
+use consort_core::ModelReference;
 use consort_formats::multimodel::Keys;
 use consort_system::{Component, Experiment, Spanned, SystemDescription};
 use std::path::{Path, PathBuf};
 
-/// Begins the name of a native block.
-const NATIVE: &str = "native:";
-
 /// Whether a path is the name of a native block. A folder may go before it: files that the block's
 /// parameters name are looked for there.
 pub(super) fn is_native(path: &Path) -> bool {
-    file_name(path).starts_with(NATIVE) && !path.exists()
+    ModelReference::is_native(&file_name(path)) && !path.exists()
 }
 
 /// Whether a path is a name with a prefix, as `native:gain` is; which prefixes there are the loader
@@ -72,11 +70,11 @@ fn whole(path: &Path) -> PathBuf {
 fn component_name(path: &Path) -> String {
     let name = file_name(path);
     let is_fmu = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fmu"));
-    let stem = match name.strip_prefix(NATIVE) {
-        Some(block) => block,
+    let stem = match ModelReference::of(&name) {
+        ModelReference::Native(block) => block,
         // The dots of a folder's name separate no ending.
-        None if path.is_dir() && !is_fmu => &name,
-        None => name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem),
+        _ if path.is_dir() && !is_fmu => &name,
+        _ => name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem),
     };
     let is_fine = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
     let name = stem.replace(|letter| !is_fine(letter), "_");

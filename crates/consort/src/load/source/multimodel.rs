@@ -3,7 +3,7 @@
 use super::{Source, call_after_folder, folder_of, read_text};
 use crate::load::{InputHash, file_name};
 use crate::request::FormOptions;
-use consort_core::{Diagnostic, Report, Span};
+use consort_core::{Diagnostic, ModelReference, Report, Span};
 use consort_formats::multimodel::{self, MultimodelFile};
 use consort_run::Error;
 use consort_run::paths::{relative, whole};
@@ -74,7 +74,7 @@ fn find_fmus(system: &mut SystemDescription, base: &Path, report: &mut Report) {
     let mut found: Vec<(String, &str, Option<Span>)> = Vec::new();
     for component in &mut system.components {
         let model = component.model.value.clone();
-        if model.starts_with("native:") || base.join(&model).exists() {
+        if ModelReference::is_native(&model) || base.join(&model).exists() {
             continue;
         }
         if let Some((path, place)) = elsewhere(&model, base) {

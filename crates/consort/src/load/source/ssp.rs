@@ -5,7 +5,7 @@ use crate::load::{InputHash, file_name};
 use crate::models::ModelOptions;
 use crate::request::FormOptions;
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Literal, Report};
+use consort_core::{Diagnostic, Literal, ModelReference, Report};
 use consort_formats::multimodel::Keys;
 use consort_models::ssp::SspFolder;
 use consort_run::Error;
@@ -72,8 +72,8 @@ pub(super) fn read(
 /// that were not chosen.
 fn refuse_outside(system: &SystemDescription, report: &mut Report) {
     let models = system.components.iter().map(|it| (it.model.value.as_str(), it.model.span));
-    let models = models.filter(|(model, _)| !model.starts_with("native:"));
-    let natives = system.components.iter().filter(|it| it.model.value.starts_with("native:"));
+    let models = models.filter(|(model, _)| !ModelReference::is_native(model));
+    let natives = system.components.iter().filter(|it| ModelReference::is_native(&it.model.value));
     let parameters = natives.flat_map(|it| &it.parameters);
     let tables = parameters.filter(|it| it.name.value == "file").filter_map(|it| {
         let Literal::Text(path) = &it.value.value else { return None };

@@ -1,8 +1,8 @@
-//! The system as a federation: who requests what.
+//! The system as a federation: the requests of each federate.
 
-use crate::output::diagnostics::plural;
 use consort_planner::{Federate, Federation, OutputGroup};
 use consort_system::ResolvedSystem;
+use consort_view::numbers::plural;
 use consort_view::page::Page;
 use consort_view::table::{self, Table};
 

@@ -1,8 +1,8 @@
-//! What is used later than it is known, and why.
+//! Values that are used later than they are known, and why.
 
-use crate::output::diagnostics::plural;
 use consort_planner::{DelayReason, DelayedConnection, Lag};
 use consort_system::{ResolvedComponent, ResolvedSystem};
+use consort_view::numbers::plural;
 use consort_view::page::Page;
 use std::collections::BTreeMap;
 

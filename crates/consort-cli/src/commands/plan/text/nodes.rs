@@ -1,4 +1,4 @@
-//! How a system is spread over nodes: who is where, who must stay together, and what crosses.
+//! How a system is spread over nodes: placement, components that must share a node, values between nodes.
 
 use consort::Prepared;
 use consort_core::{ComponentId, NodeId};

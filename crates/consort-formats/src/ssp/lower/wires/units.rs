@@ -13,7 +13,7 @@ const IDENTITY: Linear = Linear { factor: 1.0, offset: 0.0 };
 ///
 /// A transformation is in the unit of the connector where its wire ends. Where both models' units
 /// are declared, everything is computed here; else conversion between the models' own units is
-/// left to whoever knows the models.
+/// left to the code that knows the models.
 pub(super) fn whole(
     session: &mut Session<'_>,
     tree: &Tree<'_>,
