@@ -112,7 +112,7 @@ static void misbehave(const Context *context, Values *v, Step *step)
         case ABORT: abort();
         case CRASH: raise(SIGSEGV); break;
         case LOG_HUGE: log_huge(context, v->amount); break;
-        case SLEEP: usleep((useconds_t)v->amount * 1000); break;
+        case SLEEP: printf("misbehave sleeps\n"), fflush(stdout), usleep((useconds_t)v->amount * 1000); break;
         case LOG_EACH_STATUS: log_each_status(context); break;
         default: break;
     }
